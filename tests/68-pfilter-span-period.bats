@@ -81,6 +81,50 @@ SPAN='ip==1;ip==2;tid'
 	done_all
 }
 
+@test "span period: pieces together have what the whole has, but for spans that may reach beyond one, which are counted" {
+	need python3
+	need jq
+	local in o n k want=0 lost cut spans
+	n=4
+	spans=('event == "begin"; event == "end"; tid' 'event == "begin"; event == "end"; tid; event == "tick"' 'event == "begin"; event == "end"; tid, cpu;' \
+	    'event == "tick"; event == "tick"; cpu')
+	for seed in 14 15 16; do turn 2 || continue
+		in=$(made $seed 2500)
+		psort --full "$in" >"$T/sorted.$seed"
+		mkpipe -b "$T/made.$seed.txt" >"$T/big.$seed"
+		pfilter --drop-type FINISHED_ROUND --allow vital-types "$T/sorted.$seed" >"$T/plain.$seed"
+		for in in "$in" "$T/sorted.$seed" "$T/big.$seed" "$T/plain.$seed"; do
+			for o in "${spans[@]}"; do
+				turn 3 || continue
+				for more in "" --span-end --span-with=all; do
+					[ "$more" != --span-with=all ] || [[ $o != *tick* ]] || continue
+					rm -f "$T"/piece.* "$T/stats"
+					[ "$more" != --span-with=all ] || more="--span-with all --exclude-event end,begin"
+					pfilter -q --span "$o" --span-period ${more%% --exclude*} "$in" >"$T/whole" 2>/dev/null || continue
+					for ((k = 1; k <= n; k++)); do
+						pfilter -q --stats=json --piece $k/$n --span "$o" --span-period ${more%% --exclude*} -o "$T/piece.$k" "$in" 2>>"$T/stats" || failed "$in $o: $k"
+					done
+					psort --merge "$T"/piece.* >"$T/merged"
+					python3 window.py --list "$T/whole" >"$T/want"
+					python3 window.py --list "$T/merged" >"$T/got"
+					# none that the whole has not; those that it lacks are counted
+					[ -z "$(comm -13 "$T/want" "$T/got")" ] || failed "$in $o $more: $(comm -13 "$T/want" "$T/got" | head -n 3 | paste -sd' ')"
+					lost=$(($(pfilter -q -n --stats=json --span "$o" --span-period ${more%% --exclude*} "$in" 2>&1 | jq '.spans[0].kept') - $(jq -s 'map(.spans[0].kept) | add' "$T/stats")))
+					cut=$(jq -s 'map(.spans[0] | .cut + .unended) | add' "$T/stats")
+					[ $lost -ge 0 ] && [ $cut -ge $lost ] || failed "$in $o $more: $lost lost, $cut are cut"
+					want=$((want + $(wc -l <"$T/got")))
+				done
+			done
+		done
+	done
+	[ $want -gt 500 ] || failed "$want"
+	try pfilter --piece 2/3 --span "${spans[0]}" --span-period "$T/sorted.14"
+	[ $rc = 0 ] && grep -Eq "^pfilter: warning: [0-9]+ spans may reach beyond the piece, and are not measured" "$T/err" || failed "not said: $(cat "$T/err")"
+	# of one piece nothing is cut
+	pfilter --piece 1/1 --span "${spans[0]}" --span-period "$T/sorted.14" | cmp - <(pfilter --span "${spans[0]}" --span-period "$T/sorted.14") || failed 1/1
+	done_all
+}
+
 @test "span period: PERIOD, pid and tid, what belongs to another task" {
 	local a="attr type=1 config=0 period=77 sample_type=IDENTIFIER|IP|TID|TIME|CPU"
 	need jq
@@ -286,7 +330,9 @@ SPAN='ip==1;ip==2;tid'
 		--span ip==1;ip==2;tid --span-period --span-open --span-end|--span-open: cannot be combined with --span-end
 		--span ip==1;ip==2;tid --span-period --every 2 --scale-period|cannot be combined with --scale-period; scale the lengths by another pfilter
 		--span ip==1;ip==2;cpu --span-period --span-task|--span-task: KEY of a --span is the number of no thread
-		--span ip==1;ip==2;tid --span-period --piece 1/2|--piece
+		--span ip==1;ip==2;tid --longer-than 1 --piece 1/2|--piece: cannot be combined with --span without --span-period
+		--span ip==1;ip==2;tid --span-period --span-open --piece 1/2|--piece: cannot be combined with --span-open
+		--span ip==1;ip==2;tid --span-period --span-sure --piece 1/2|--piece: cannot be combined with --span-sure
 	END
 	# one sample, two spans
 	for more in "" "--span-end"; do

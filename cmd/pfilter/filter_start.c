@@ -6,6 +6,7 @@
 #include "out/period.h"
 #include "sink/sink.h"
 #include "source/leave_out.h"
+#include "source/piece.h"
 #include "source/source.h"
 
 /* pp_arrival_user.wanted: false for a sample that keys in the record reject; it need not be held. */
@@ -104,9 +105,13 @@ filter_start_windows(struct filter *f, struct pp_arrival_user *user)
 
 /* pp_when_absent() */
 static void
-filter_absent(void *arrival, uint64_t first, uint64_t last)
+filter_absent(void *arg, uint64_t first, uint64_t last)
 {
-	pp_arrival_absent(arrival, first, last);
+	struct filter *f = arg;
+
+	pp_arrival_absent(f->arrival, first, last);
+	if (f->o->windows && f->t->piece.n)
+		windows_absent(f->o->windows, pp_piece_behind(f->t->in), first, last);
 }
 
 static int
@@ -135,7 +140,7 @@ filter_start_arrival(struct filter *f)
 	f->arrival = pp_arrival_new(f->t->in, &user, o->memory, &f->t->in_err);
 	if (!f->arrival)
 		return -1;
-	pp_when_absent(f->t->in, filter_absent, f->arrival);
+	pp_when_absent(f->t->in, filter_absent, f);
 	return 1;
 }
 

@@ -160,7 +160,7 @@ static const struct tool_opt opts[] = {
 	TOOL_OPT_ALLOW("vital-types"),
 	OPT_NEEDS("allow", "drop-type"),
 	/* the verdict on a sample must not depend on others, nor what is written on their number */
-	OPT_NOT_IN_PIECES("max-samples,max-rate,every,scale-period,switch-on,switch-off,around,span,payload-tasks,drop-unused-events,"
+	OPT_NOT_IN_PIECES("max-samples,max-rate,every,scale-period,switch-on,switch-off,around,span-open,span-sure,payload-tasks,drop-unused-events,"
 	    "fail-if-empty,anon-map,anon-undo"),
 	TOOL_OPTS_COMMON, TOOL_OPTS_END
 };

@@ -19,6 +19,7 @@ struct piece {
 	const uint8_t	*clip;		/* all records up to here are of the piece; NULL: the position */
 	const uint8_t	*end;		/* the end of the inner window, while it is in use */
 	bool		 first;
+	bool		 behind;	/* what was left out last, or is told of below, is behind the share */
 	bool		 timed;		/* SAMPLEs were stepped over since the last record, with these times, for pp_when_absent() */
 	uint64_t	 oldest, newest;
 };
@@ -77,6 +78,8 @@ pp_piece_passed(struct pp_source *pub, uint64_t sample_bytes)
 {
 	struct piece *y = ((struct source *)pub)->piece;
 
+	if (y)
+		y->behind = y->done >= y->to;
 	/* what an index says of its chunks need not be true */
 	if (y && __builtin_add_overflow(y->done, sample_bytes, &y->done))
 		y->done = UINT64_MAX;
@@ -86,6 +89,14 @@ static bool
 piece_has_next(const struct piece *y)
 {
 	return y->done >= y->from && y->done < y->to;
+}
+
+bool
+pp_piece_behind(const struct pp_source *pub)
+{
+	const struct piece *y = ((const struct source *)pub)->piece;
+
+	return y && y->behind;
 }
 
 /* Step over SAMPLEs that are complete, one behind the other, and begin in the next `most' bytes.  Returns where that ends. */
@@ -124,6 +135,7 @@ piece_note_time(struct piece *y, const struct pp_events *events, const struct pp
 
 	if (!ev || !pp_time(ev, r, events->swap, &time))
 		return;
+	y->behind = y->done >= y->to;
 	if (!y->timed || time < y->oldest)
 		y->oldest = time;
 	if (!y->timed || time > y->newest)

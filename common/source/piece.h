@@ -21,6 +21,8 @@
 int	pp_piece(struct pp_source *, uint64_t k, uint64_t n, uint64_t total);
 /* Step over the SAMPLEs that pp_next() would yield next without reading; the number of their bytes. */
 uint64_t pp_pass_samples(struct pp_source *);
+/* pp_when_absent() tells of SAMPLEs: are they behind the share, and not in front of it? */
+bool	pp_piece_behind(const struct pp_source *);
 /* Does the record, just yielded, come in all pieces, and is this not the first?  Then counting it here would count it again. */
 bool	pp_again(const struct pp_source *, const struct pp_rec *);
 

@@ -19,6 +19,8 @@ struct look {			/* a sample that is looked at */
 };
 /* The process of a thread, by records and by its samples so far; UINT32_MAX: unknown. */
 uint32_t window_pid_of(const struct look *, uint32_t tid);
+/* A sample says the process of its thread; most threads have a record that does. */
+void	window_learn_pid(const struct look *);
 /* The key of a record.  false: it has none.  window_key_of() is for all keys but ALL. */
 bool	window_key_of(const struct look *, enum window_key, uint32_t *key);
 static inline bool

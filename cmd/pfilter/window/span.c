@@ -200,6 +200,21 @@ span_give(struct span *s, struct pp_arrival *a, const struct look *l, const stru
 		cover_add(&s->cover, o->shared, o->begin, time);
 }
 
+/* Is the state of the key known, of a span with CANCEL in a piece?  ends: it is from now on, if no earlier piece has newer samples. */
+static bool
+span_known(struct span *s, const struct open_span *key, const struct look *l, bool ends)
+{
+	return !s->cancels || !s->cut->later || cut_known(&s->known, &(struct cut_key){ { key->key[0], key->key[1] }, key->minus },
+	    ends && !cut_has(s->cut, l->time, l->time));
+}
+
+/* A span that is measured has no result, and is counted by *n; or it would have had one, but for another piece. */
+static void
+span_no_result(struct span *s, const struct open_span *o, const struct look *l, uint64_t *n)
+{
+	++*(s->measure->on && cut_has(s->cut, o->begin, l->time) ? &s->n.cut : n);
+}
+
 /* The span of a key that is measured ends with that sample. */
 static void
 span_measure(struct span *s, struct pp_arrival *a, const struct look *l, uint64_t nr, const struct open_span *key, uint32_t *at)
@@ -208,7 +223,10 @@ span_measure(struct span *s, struct pp_arrival *a, const struct look *l, uint64_
 	uint64_t length = l->time - o->begin;
 	bool uncertain = (o->late |= l->late) || span_uncertain(s, o, l);
 
-	if ((!s->has_longer || length > s->longer) && (!s->has_shorter || length < s->shorter)) {
+	if (o->cut || cut_has(s->cut, o->begin, l->time)) {
+		s->n.cut++;
+		span_forget(s, a, o->nr);
+	} else if ((!s->has_longer || length > s->longer) && (!s->has_shorter || length < s->shorter)) {
 		s->n.uncertain += uncertain;
 		if (s->measure->last && key->is_task) {
 			o->is_task = true;
@@ -230,6 +248,7 @@ span_end(struct span *s, struct pp_arrival *a, const struct look *l, uint64_t nr
 	uint32_t *at = span_find(s, key);
 	struct open_span *o = &s->open[*at];
 
+	span_known(s, key, l, true);
 	if (!*at || l->time < o->begin) {	/* late: what it ends was replaced */
 		s->n.unbegun++;
 		return false;
@@ -258,10 +277,10 @@ span_begin(struct span *s, struct pp_arrival *a, const struct look *l, uint64_t 
 	uint32_t *at = span_find(s, new);
 
 	if (*at && s->cancels) {
-		s->n.repeated++;
+		span_no_result(s, &s->open[*at], l, &s->n.repeated);
 		return false;
 	} else if (*at) {
-		s->n.replaced++;
+		span_no_result(s, &s->open[*at], l, &s->n.replaced);
 		span_forget(s, a, s->open[*at].nr);
 		span_over(s, at, l);
 	} else if (s->nopen == SPANS_OPEN) {
@@ -275,6 +294,7 @@ span_begin(struct span *s, struct pp_arrival *a, const struct look *l, uint64_t 
 	new->nr = nr;
 	new->kept = false;
 	new->late = l->late;
+	new->cut = !span_known(s, new, l, false);
 	if (!window_key(l, s->with, &new->shared))
 		new->shared = 0;
 	span_add(s, new);
@@ -286,9 +306,10 @@ span_cancel(struct span *s, struct pp_arrival *a, const struct look *l, const st
 {
 	uint32_t *at = span_find(s, key);
 
+	span_known(s, key, l, true);
 	if (!*at || l->time < s->open[*at].begin)	/* late: it is of an older span */
 		return;
-	s->n.canceled++;
+	span_no_result(s, &s->open[*at], l, &s->n.canceled);
 	span_forget(s, a, s->open[*at].nr);
 	span_over(s, at, l);
 }
@@ -337,7 +358,7 @@ span_task_over(struct span *s, struct pp_arrival *a, const struct look *l, uint3
 	at = span_find(s, &(struct open_span){ .key = { tid } });
 	if (!*at || !s->open[*at].is_task)
 		return;
-	s->n.exited++;
+	span_no_result(s, &s->open[*at], l, &s->n.exited);
 	span_forget(s, a, s->open[*at].nr);
 	span_over(s, at, l);
 }
@@ -394,7 +415,7 @@ span_stats(const struct span *s, bool json, FILE *f)
 	const struct { const char *name; uint64_t n; } counts[] = {
 		{ "begun", s->n.begun }, { "kept", s->n.kept }, { "unended", s->n.unended }, { "replaced", s->n.replaced },
 		{ "unbegun", s->n.unbegun }, { "uncertain", s->n.uncertain }, { "forgotten", s->n.forgotten },
-		{ "exited", s->n.exited }, { "canceled", s->n.canceled }, { "repeated", s->n.repeated },
+		{ "exited", s->n.exited }, { "canceled", s->n.canceled }, { "repeated", s->n.repeated }, { "cut", s->n.cut },
 	};
 
 	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
@@ -446,6 +467,7 @@ span_free(struct span *s)
 		if (s->field[i].payload)
 			field_payload_free(s->field[i].payload);
 	cover_free(&s->cover);
+	cut_free(&s->known);
 	free(s->open);
 	free(s->slot);
 	free(s->lost);

@@ -12,6 +12,7 @@
 #ifndef PFILTER_SPAN_H
 #define PFILTER_SPAN_H
 
+#include "window/cut.h"
 #include "window/in.h"
 #include "window/length.h"
 
@@ -37,6 +38,7 @@ struct span_counts {
 	uint64_t	 forgotten;	/* over SPANS_OPEN; or its length was not known when its sample had to have its turn */
 	uint64_t	 exited;	/* its thread ended, or another one got its number; some are kept */
 	uint64_t	 canceled;	/* by CANCEL; some are kept */
+	uint64_t	 cut;		/* not measured: samples of another piece may be in it */
 	uint64_t	 repeated;	/* BEGIN within a span that has CANCEL: it changes nothing */
 };
 
@@ -50,6 +52,7 @@ struct open_span {		/* the others are found by numbers, 0 is none */
 	uint8_t		 minus;		/* bit i: key[i] is negative */
 	bool		 kept;		/* it is long enough already */
 	bool		 late;		/* an end of it was (struct look) */
+	bool		 cut;		/* its key may have begun in an earlier piece (cut.h) */
 	bool		 is_task;	/* KEY has the number of a thread, `tid'; */
 	uint32_t	 tid;
 };
@@ -68,6 +71,8 @@ struct span {
 	uint64_t	 last;		/* time of the last record */
 	const struct span_measure *measure;
 	struct lengths	*lengths;	/* of all --span, if they are measured */
+	const struct cut *cut;		/* of all --span */
+	struct cut_keys	 known;
 	uint64_t	 rejected;	/* samples that pp_arrival_forget() had */
 
 	struct open_span *open;		/* [0] is not used */

@@ -21,11 +21,10 @@ struct windows {
 	bool		 only_marked;	/* a sample is kept if it has the mark */
 	const struct span_measure *measure;
 	struct lengths	 lengths;
+	struct cut	 cut;
 	uint64_t	 rejected;	/* samples that pp_arrival_forget() had, besides those of spans */
-	struct table	 pids;		/* struct pid_of, by tid */
+	struct table	 pids;		/* of window_learn_pid() */
 };
-struct pid_of { struct link link; uint32_t pid; };
-enum { PIDS_MAX = 1 << 20 };
 
 /* ---- options ------------------------------------------------------------------------------------- */
 
@@ -111,14 +110,19 @@ windows_add(struct tool *t, void *windows)
 void
 windows_ready(struct windows *w, const struct tool *t, const struct span_measure *measure)
 {
-	if (w)
-		w->measure = measure;
-	for (const struct around *a = w ? w->around : NULL; a; a = a->next)
+	if (!w)
+		return;
+	w->measure = measure;
+	w->cut = (struct cut){ .piece = t->piece.n > 1, .later = t->piece.k > 1 };
+	if (w->span && !measure->on)
+		tool_piece_refuse(t, "--span without --span-period");
+	for (const struct around *a = w->around; a; a = a->next)
 		if (!a->has_length)
 			tool_wrong(t, "--around: needs --before or --after, the length of the window");
-	for (struct span *s = w ? w->span : NULL; s; s = s->next) {
+	for (struct span *s = w->span; s; s = s->next) {
 		s->measure = measure;
 		s->lengths = &w->lengths;
+		s->cut = &w->cut;
 		if (!s->has_longer && !measure->on)
 			tool_wrong(t, "--span: needs --longer-than, or --span-period");
 		if (s->has_shorter && s->shorter <= s->longer)
@@ -252,34 +256,6 @@ window_key_of(const struct look *l, enum window_key which, uint32_t *key)
 		return false;
 	*key = which == PID ? pid : tid;
 	return true;
-}
-
-uint32_t
-window_pid_of(const struct look *l, uint32_t tid)
-{
-	const struct pp_task *task = pp_state_task(l->about.state, tid);
-	struct link *of = task ? NULL : pp_table_first(l->pids, tid);
-
-	return task ? task->pid : of ? ((struct pid_of *)(void *)of)->pid : !tid ? 0 : UINT32_MAX;
-}
-
-/* A sample says the process of its thread; most threads have a record that does. */
-static void
-window_learn_pid(const struct look *l)
-{
-	uint32_t pid, tid;
-	struct link *of;
-
-	if (pp_pid_tid(l->about.ev, l->about.r, l->swap, &pid, &tid) <= 0 || pp_state_task(l->about.state, tid))
-		return;
-	if (!(of = pp_table_first(l->pids, tid))) {
-		if (l->pids->n == PIDS_MAX)
-			return;
-		of = tool_alloc(1, sizeof(struct pid_of));
-		if (pp_table_add(l->pids, of, tid) < 0)
-			tool_no_memory();
-	}
-	((struct pid_of *)(void *)of)->pid = pid;
 }
 
 /* An event without the key that the option compares. */
@@ -490,15 +466,24 @@ windows_match(const struct windows *w, const struct pp_event *ev, const struct p
 	return span != KEPT ? span : around;
 }
 
+void
+windows_absent(struct windows *w, bool behind, uint64_t first, uint64_t last)
+{
+	cut_absent(&w->cut, behind, first, last);
+}
+
 bool
 windows_finish(struct windows *w, const struct tool *t)
 {
-	uint64_t forgotten = 0;
+	uint64_t forgotten = 0, cut = 0;
 
 	for (struct span *s = w->span; s; s = s->next) {
 		span_finish(s);
 		forgotten += s->n.forgotten;
+		cut += s->n.cut + (w->cut.behind ? s->n.unended : 0);
 	}
+	if (w->cut.piece && cut)
+		tool_warn(t, "%" PRIu64 " spans may reach beyond the piece, and are not measured", cut);
 	if (w->late)
 		tool_warn(t, "%" PRIu64 " samples of --around and --span came after newer ones had been decided: what is near them may lack, or "
 		    "be too much; psort --full puts them into order", w->late);

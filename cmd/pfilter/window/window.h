@@ -11,6 +11,7 @@
  *	span.h		--span
  *	cover.c		sets of times
  *	length.c	the lengths of spans: --span-period
+ *	cut.h		spans of a piece: --piece
  */
 #ifndef PFILTER_WINDOW_H
 #define PFILTER_WINDOW_H
@@ -48,6 +49,8 @@ int	windows_start(struct windows *, const struct pp_source *in, uint64_t start, 
 void	windows_learn(struct windows *, const struct pp_rec *);
 /* Do they use fields of payloads? */
 bool	windows_read_payloads(const struct windows *);
+/* pp_when_absent() of a piece: samples in front of it, or behind it, have these times. */
+void	windows_absent(struct windows *, bool behind, uint64_t first, uint64_t last);
 /* When all events are known: an event without a field that a window needs, such as the time, exits 2. */
 void	windows_bind(struct windows *, const struct tool *);
 /*
