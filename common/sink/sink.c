@@ -19,6 +19,7 @@
 #include "sink.h"
 #include "compress.h"
 #include "set.h"
+#include "record/mark.h"
 
 enum { IOVS = 1024, SCRATCH = 128 << 10, SHORT = 1024, HELD_MAX = 64 << 20 };
 
@@ -37,6 +38,10 @@ struct sink {
 	bool		 holds;		/* bytes go to `held' */
 	uint8_t		*held;
 	size_t		 nheld, capheld;
+	struct pp_piece_marks *marks;	/* pp_cut(); NULL: all is written */
+	bool		 muted, only;	/* nothing is; but what is put next */
+	int		(*once)(void *, uint64_t);
+	void		*once_arg;
 	uint8_t		 scratch[SCRATCH];
 };
 
@@ -167,6 +172,8 @@ sink_hand_over(struct sink *k, const struct iovec *v, const struct iovec *end)
 static int
 sink_write_all(struct sink *k, struct iovec *v, const struct iovec *end)
 {
+	if (k->muted)
+		return 1;
 	if (k->holds && sink_keep(k, v, end))
 		return 1;
 	if (k->holds && pp_let_go(&k->pub) < 0)
@@ -265,13 +272,59 @@ pp_put_stable(struct pp_sink *pub, const uint8_t *p, size_t n)
 	return 1;
 }
 
+/* ---- pp_cut() ------------------------------------------------------------------------------------- */
+
+void
+pp_cut(struct pp_sink *pub, struct pp_piece_marks *marks, bool muted, int (*once)(void *, uint64_t), void *arg)
+{
+	struct sink *k = (struct sink *)pub;
+
+	k->marks = marks;
+	k->muted = muted;
+	k->once = once;
+	k->once_arg = arg;
+}
+
+/* What was put is of the state that ends here. */
+static int
+sink_cut(struct sink *k, enum pp_piece_what what)
+{
+	if (pp_release(&k->pub) < 0)
+		return -1;
+	if (what == PP_PIECE_ONCE) {
+		/* in front of the share nothing is */
+		k->only = !k->muted || k->marks->ended;
+		k->failed = k->only && k->once && k->once(k->once_arg, k->written + k->nheld) < 0;
+		return k->failed ? -1 : 1;
+	}
+	k->muted = what != PP_PIECE_BEGIN;
+	k->marks->ended |= k->muted;
+	return 1;
+}
+
+/* Was the record put that is to be written in spite of all? */
+static int
+sink_only(struct sink *k, int rc)
+{
+	bool muted = k->muted;
+
+	k->only = k->muted = false;
+	if (rc > 0)
+		rc = pp_release(&k->pub);
+	k->muted = muted;
+	return rc;
+}
+
 int
 pp_put_slow(struct pp_sink *pub, struct pp_source *s, const struct pp_rec *r)
 {
 	const uint8_t *p;
+	struct sink *k = (struct sink *)pub;
 	size_t n;
 	int rc;
 
+	if (k->marks && (rc = pp_piece_is_mark(k->marks, r->raw, r->size)))
+		return sink_cut(k, rc - 1);
 	if (pp_put_stable(pub, r->raw, r->size) < 0)
 		return -1;
 	if (!r->payload)
@@ -286,7 +339,10 @@ int
 pp_put_copy(struct pp_sink *pub, const void *p, size_t n)
 {
 	struct sink *k = (struct sink *)pub;
+	int mark;
 
+	if (k->marks && (mark = pp_piece_is_mark(k->marks, p, n)))
+		return sink_cut(k, mark - 1);
 	/* No pp_release() after the bytes are in scratch: it would drop them. */
 	if ((n > SCRATCH - k->used || k->n >= IOVS - 1) && pp_release(pub) < 0)
 		return -1;
@@ -294,7 +350,7 @@ pp_put_copy(struct pp_sink *pub, const void *p, size_t n)
 		return pp_put_stable(pub, p, n) < 0 ? -1 : pp_release(pub);
 	memcpy(k->scratch + k->used, p, n);
 	k->used += n;
-	return pp_put_stable(pub, k->scratch + k->used - n, n);
+	return k->only ? sink_only(k, pp_put_stable(pub, k->scratch + k->used - n, n)) : pp_put_stable(pub, k->scratch + k->used - n, n);
 }
 
 static int

@@ -22,6 +22,13 @@ void	pp_sink_compressed(const struct pp_sink *, uint64_t *plain, uint64_t *packe
 void	pp_hold(struct pp_sink *);
 int	pp_let_go(struct pp_sink *);
 /*
+ * Write only what is put between the marks of a share (record/mark.h), and none of the marks; muted: nothing until the first.  The record
+ * behind a PP_PIECE_ONCE is written also behind the share, and its offset is given to `once' (NULL: there are none).  Not with
+ * compression.
+ */
+struct pp_piece_marks;
+void	pp_cut(struct pp_sink *, struct pp_piece_marks *, bool muted, int (*once)(void *arg, uint64_t offset), void *arg);
+/*
  * Write or copy all bytes that were put, so that the source may overwrite them; unlike pp_flush(), the compressor may hold
  * some. 1, or -1.
  */

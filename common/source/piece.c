@@ -8,9 +8,11 @@
 #include <stdlib.h>
 
 #include "piece.h"
+#include "record/mark.h"
 #include "record/meaning.h"
 #include "record/raw.h"
 #include "record/wide.h"
+#include "set.h"
 #include "source.h"
 
 struct piece {
@@ -22,6 +24,10 @@ struct piece {
 	bool		 behind;	/* what was left out last, or is told of below, is behind the share */
 	bool		 timed;		/* SAMPLEs were stepped over since the last record, with these times, for pp_when_absent() */
 	uint64_t	 oldest, newest;
+	bool		 marked;	/* pp_piece_mark(): */
+	struct pp_piece_marks marks;
+	bool		 begun, over;	/* the records that say so were yielded, ... */
+	unsigned	 rounds;	/* ... and so many FINISHED_ROUNDs behind the second */
 };
 
 /* The classes that come in all pieces. */
@@ -83,6 +89,47 @@ pp_piece_passed(struct pp_source *pub, uint64_t sample_bytes)
 	/* what an index says of its chunks need not be true */
 	if (y && __builtin_add_overflow(y->done, sample_bytes, &y->done))
 		y->done = UINT64_MAX;
+}
+
+struct pp_piece_marks *
+pp_piece_mark(struct pp_source *pub)
+{
+	struct piece *y = ((struct source *)pub)->piece;
+	struct pp_piece_marks *m = &y->marks;
+
+	y->marked = true;
+	m->swap = pub->swap;
+	pp_set_u32(m->raw, PP_PIECE_MARK, m->swap);
+	pp_set_u16(m->raw + 6, PP_PIECE_MARK_SIZE, m->swap);
+	pp_set_u64(m->raw + PP_HEADER_SIZE, pp_seed(), false);
+	pp_set_u64(m->raw + PP_HEADER_SIZE + 8, pp_seed(), false);
+	y->begun = y->first;
+	return m;
+}
+
+/* Does the share begin or end here?  Then that is the next record. */
+static bool
+piece_edge(struct piece *y, struct pp_rec *r)
+{
+	if (!y->marked || (y->begun ? y->over || y->done < y->to : y->done < y->from))
+		return false;
+	*r = pp_piece_mark_of(&y->marks, y->begun ? PP_PIECE_END : PP_PIECE_BEGIN);
+	*(y->begun ? &y->over : &y->begun) = true;
+	return true;
+}
+
+/* A record was yielded; with marks. */
+static int
+piece_marked(struct source *s, const struct pp_rec *r)
+{
+	struct piece *y = s->piece;
+
+	y->rounds += y->over && r->type == PP_FINISHED_ROUND;
+	if (!r->payload || !y->done)
+		return NEXT_RECORD;
+	s->fatal = true;
+	return source_fail(s, pp_offset(&s->pub, r), "has records with data of their own between the samples, such as a hardware trace: "
+	    "it cannot be read by several processes");
 }
 
 static bool
@@ -229,11 +276,20 @@ piece_next(struct source *s, struct pp_rec *r)
 
 	if (y->clip && s->pub.pos < y->clip)
 		return source_next(s, r);
+	if (piece_edge(y, r))
+		return NEXT_RECORD;
+	if (y->marks.ended && y->rounds > 1)
+		return NEXT_END;
 	for (;;) {
 		y->clip = NULL;
 		piece_unclip(s);
 		if (!piece_has_next(y))
 			piece_skip(s);
+		if (piece_edge(y, r)) {
+			piece_clip(s, s->pub.pos);
+			piece_tell_times(s);
+			return NEXT_RECORD;
+		}
 		to = piece_step(s);
 		if (to > s->pub.pos) {
 			piece_tell_times(s);
@@ -245,7 +301,7 @@ piece_next(struct source *s, struct pp_rec *r)
 		piece_clip(s, s->pub.pos);
 		if (rc != NEXT_RECORD || piece_takes(y, r)) {
 			piece_tell_times(s);
-			return rc;
+			return rc == NEXT_RECORD && y->marked ? piece_marked(s, r) : rc;
 		}
 		if (s->absent && r->type == PP_SAMPLE)
 			piece_note_time(y, s->pub.events, r);

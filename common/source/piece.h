@@ -27,6 +27,15 @@ bool	pp_piece_behind(const struct pp_source *);
 bool	pp_again(const struct pp_source *, const struct pp_rec *);
 
 /*
+ * After pp_piece(): yield a mark (record/mark.h) where the share begins, unless it is the first, and where it ends, unless it is the last.
+ * The source ends when the second has arrived at the sink and two FINISHED_ROUNDs have come behind it: by then those who put records in
+ * time order are done with the share.  Records with a payload between the samples come too early for the marks: the source fails.
+ * The marks belong to the source.
+ */
+struct pp_piece_marks;
+struct pp_piece_marks *pp_piece_mark(struct pp_source *);
+
+/*
  * For one who leaves bytes of the stream out that hold whole records, when all records before them have been yielded: of the next
  * SAMPLEs, of so many bytes, are none of the piece, some, or all (also if there is no piece)?  PP_PIECE_SOME: they must be read.  Of
  * those that are left out call pp_piece_passed(), before what comes in their place.

@@ -2,6 +2,7 @@
 /* arrival.c - pp_arrival (timeline.h): records as they are put, and the limit of memory */
 #include <stdlib.h>
 
+#include "record/mark.h"
 #include "set.h"
 #include "state/arrival_in.h"
 
@@ -212,7 +213,7 @@ arrival_put_own(struct pp_arrival *a, const struct pp_rec *r)
 	e->owed = a->user.own.owed;
 	if (r->type == PP_FINISHED_ROUND)
 		return arrival_round(a);
-	if (r->type == PP_FINISHED_INIT)	/* its position has a meaning */
+	if (r->type == PP_FINISHED_INIT || r->type == PP_PIECE_MARK)	/* its position has a meaning */
 		return 1;
 	if (own->n && own->v[own->n - 1] < a->ring.first)
 		own->n = 0;
