@@ -3,6 +3,7 @@
 
 #include "filter.h"
 #include "out/period.h"
+#include "record/mark.h"
 #include "sink/sink.h"
 #include "source/leave_out.h"
 #include "source/source.h"
@@ -263,7 +264,7 @@ filter_emit(void *arg, const struct pp_rec *r, const struct pp_verdict *v, bool 
 	for (int i = 0; rc > 0 && i < f->nsides; i++)
 		if (v->to >> i & 1)
 			rc = r->type == PP_SAMPLE ? side_put(&f->side[i], f->t->in, r, stable) :
-			    side_put_other(&f->side[i], f->t->in, r, f->o->sel.has_aux, stable);
+			    side_put_other(&f->side[i], f->t->in, r, f->o->sel.has_aux, stable && r->type != PP_PIECE_MARK);
 	return rc;
 }
 

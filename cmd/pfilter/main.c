@@ -32,6 +32,7 @@
 #include "sink/tmpfile.h"
 #include "stats.h"
 #include "survey.h"
+#include "tool/jobs.h"
 
 enum { MEMORY = 256 << 20 };
 
@@ -128,6 +129,15 @@ explain(struct job *j)
 	return fclose(stdout) ? 1 : 0;
 }
 
+/* The pieces are done. */
+static int
+finish_jobs(struct job *j)
+{
+	anon_dict_free(j->o.anon.dict);
+	options_free(&j->o);
+	return tool_jobs_join(&j->t);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -144,6 +154,8 @@ main(int argc, char **argv)
 		return anon_undo(&j.t, j.o.undo);
 	if (j.o.explain && !j.t.in_name && isatty(STDIN_FILENO))
 		return explain(&j);
+	if (tool_jobs(&j.t, TOOL_JOBS_STREAM))
+		return finish_jobs(&j);
 	tool_check(&j.t);
 	check_rest(&j);
 	prune = prune_new(&j.t, &j.f);
@@ -169,7 +181,7 @@ main(int argc, char **argv)
 	windows_end(j.o.windows, &j.t);
 	if (j.o.functions && !j.f.decide.kernel_seen)
 		tool_warn(&j.t, "--kallsyms: the recording has no map of the kernel that shows whether these are the symbols of its kernel");
-	if (!status && *nothing)
+	if (!status && *nothing && !tool_jobs_says(&j.t, nothing))
 		tool_warn(&j.t, "%s", nothing);
 	status |= j.o.fail_if_empty && nothing_kept(&j.f.decide);
 	if (j.o.stats)

@@ -162,6 +162,7 @@ static const struct tool_opt opts[] = {
 	/* the verdict on a sample must not depend on others, nor what is written on their number */
 	OPT_NOT_IN_PIECES("max-samples,max-rate,every,scale-period,switch-on,switch-off,around,span-open,span-sure,payload-tasks,drop-unused-events,"
 	    "fail-if-empty,anon-map,anon-undo"),
+	TOOL_OPT_JOBS("format=file,rejected,dry-run,stats,explain", ""),
 	TOOL_OPTS_COMMON, TOOL_OPTS_END
 };
 
@@ -220,7 +221,7 @@ options_parse(struct options *o, struct tool *t, int argc, char **argv)
 	t->opts = opts;
 	t->examples = examples;
 	tool_options(t, o, argc, argv);
-	if (tool_given(t, "anon") && !o->anon.key_file)
+	if (tool_given(t, "anon") && !o->anon.key_file && t->piece.n)
 		tool_piece_refuse(t, "--anon without --anon-key");
 	if (expr_needs_place(o->expr))
 		tool_piece_refuse(t, "nr and offset in --filter");

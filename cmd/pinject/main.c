@@ -33,6 +33,7 @@
 #include "marks/marks.h"
 #include "marks/survey.h"
 #include "options.h"
+#include "tool/jobs.h"
 
 struct end {
 	struct out	 pub;
@@ -126,6 +127,10 @@ main(int argc, char *argv[])
 	bool surveys, direct;
 
 	options_parse(&o, &t, argc, argv);
+	if (tool_jobs(&t, TOOL_JOBS_STREAM)) {
+		header_free(&o.header);
+		return tool_jobs_join(&t);
+	}
 	lookup.at_once = o.buildid_all || o.mmap2_buildid_all;
 	if (o.build_ids || o.buildid_all || o.mmap2_buildids || o.mmap2_buildid_all || o.jit || o.perf_map || o.archive.limit || o.chains.on)
 		lookup_start(&lookup, &t, &o.lookup);

@@ -91,6 +91,7 @@ static const struct tool_opt opts[] = {
 	OPT_FLAG(0, "strict", strict, "exit with status 1 if something could not be added"),
 	/* their files are made of all that they see; -B changes the maps that have samples, which are others in each piece */
 	OPT_NOT_IN_PIECES("mmap2-buildids,jit,perf-map,archive"),
+	TOOL_OPT_JOBS("format=file,unwind,finished-init,finished-round,id-index,sample-time,buildid-dir", ""),
 	TOOL_OPTS_COMMON, TOOL_OPTS_END
 };
 

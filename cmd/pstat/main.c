@@ -7,6 +7,7 @@
 #include "options.h"
 #include "report/forms.h"
 #include "report/output.h"
+#include "tool/jobs.h"
 
 #define EACH_PART(i, pass) for (unsigned i = 0; i < PARTS; i++) if ((pass)->part[i])
 
@@ -116,14 +117,14 @@ run(int argc, char **argv)
 
 	read_options(&t, &asked, argc, argv);
 	r.name = asked.table;
-	if (asked.merge)
+	if (asked.merge || tool_jobs(&t, TOOL_JOBS_REPORT))
 		status = merge_run(&t, c, &r, asked.form);
 	else if (asked.diff)
 		status = diff_run(&t, c, &r,
 		    &(struct diff_options){ asked.form, asked.keys, asked.top >= 0 ? (unsigned)asked.top : 20,
 		    asked.picture || asked.page ? &asked : NULL, run });
 	else
-		status = report(&(struct pass){ .t = &t, .asked = &asked, .c = c, .r = &r, .form = asked.form });
+		status = report(&(struct pass){ .t = &t, .asked = &asked, .c = c, .r = &r, .form = t.jobs.slot ? json : asked.form });
 	free(c);
 	free(t.names);
 	free(t.said);

@@ -120,6 +120,7 @@ static const struct tool_opt opts[] = {
 	OPT_NEEDS("table", "csv,format=csv,format=tsv"),
 	/* what is not a sum over samples, or has no --merge */
 	OPT_NOT_IN_PIECES("columns,check,privacy,picture,report,interval,live,tee,merge,diff,top,manifest,folded,children," VIEWS),
+	TOOL_OPT_JOBS("symbols", ""),
 	OPT_HEAD("Input"),
 	TOOL_OPTS_IN, TOOL_OPTS_MANIFEST("read the parts that FILE lists, as one recording"),
 	OPT_HEAD("Output"),

@@ -124,6 +124,9 @@ static const struct call {
 	BOTH(statx)
 #endif
 	CALL(ftruncate) CALL(fallocate)
+#ifdef __NR_copy_file_range
+	CALL(copy_file_range)		/* between files that are open */
+#endif
 #ifdef __NR_ftruncate64
 	CALL(ftruncate64)
 #endif
@@ -188,9 +191,6 @@ static const struct call {
 	ONLY(readlink, IF_NAMES)
 #endif
 	ONLY(mkdirat, IF_DIRS) ONLY(symlinkat, IF_DIRS) ONLY(ioctl, IF_DIRS, .test = EQUAL, .arg = 1, .value = FICLONE)
-#ifdef __NR_copy_file_range
-	ONLY(copy_file_range, IF_DIRS)
-#endif
 	ONLY(linkat, IF_NAMES) ONLY(unlinkat, IF_NAMES) ONLY(renameat2, IF_NAMES)
 #ifdef __NR_renameat
 	ONLY(renameat, IF_NAMES)

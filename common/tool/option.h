@@ -24,6 +24,8 @@
 
 #include "tool.h"
 
+enum { TOOL_JOBS_MAX = 256 };
+
 enum tool_kind {
 	TOOL_END, TOOL_HEADING,
 	TOOL_FLAG, TOOL_BITS, TOOL_NUMBER, TOOL_SIZE, TOOL_DURATION, TOOL_TEXT, TOOL_WORD, TOOL_NUMBERS, TOOL_CALL,
@@ -123,6 +125,7 @@ void	tool_option_dir(struct tool *, void *member);
 void	tool_option_input(struct tool *, void *);
 void	tool_option_max_expand(struct tool *, void *);
 void	tool_option_allow(struct tool *, void *);
+void	tool_option_jobs(struct tool *, void *);
 void	tool_option_piece(struct tool *, void *);
 void	tool_option_verbose(struct tool *, void *);
 void	tool_option_help(struct tool *, void *);
@@ -147,6 +150,10 @@ void	tool_option_version(struct tool *, void *);
 	{ 0, "allow-missing", "COUNT", "with --manifest: go on if up to COUNT parts are missing", TOOL_NUMBER, true,	\
 	    OPT_MEMBER(struct tool, allow_missing, uint64_t: 0), .max = UINT32_MAX },	\
 	OPT_NEEDS("allow-missing", "manifest")
+/* jobs.h; with what else it does not go, and why: "" or as for OPT_NOT_WITH(). */
+#define TOOL_OPT_JOBS(others, why)					\
+	TOOL_OPT_CALL(0, "jobs", "N", NULL, tool_option_jobs, "read N pieces of the file at once, by processes; 0 or auto: one for each CPU"),	\
+	OPT_NOT_WITH("jobs", "piece", ""), OPT_NOT_WITH("jobs", others, why)
 /* Options of all tools. */
 #define TOOL_OPTS_COMMON						\
 	TOOL_OPT_CALL(0, "piece", "K/N", NULL, tool_option_piece,	\

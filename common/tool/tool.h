@@ -23,7 +23,10 @@
 #include "perfpipe_inline.h"
 #include "source/spare.h"
 
+struct jobs;
+struct slot;
 struct tool_opt;
+struct pp_piece_marks;
 struct ppi_ask;
 struct ppi_use;
 struct tool_index {			/* the index of the input, FILE.ppi */
@@ -77,9 +80,20 @@ struct tool {
 		uint64_t	 k, n;
 		uint64_t	 total;		/* bytes of all SAMPLEs, ... */
 		bool		 summed, reads;	/* ... if they are known; some event has PERF_SAMPLE_READ */
+		struct pp_piece_marks *marks;	/* of the process of a piece: what the sink cuts by; NULL: it writes all */
 		struct pp_source *whole;	/* the input once more, to find that out */
 		struct pp_err	 err;
 	}		 piece;
+	struct {				/* --jobs: jobs.h */
+		uint64_t	 n;		/* pieces at once; 0, 1: no process but this */
+		bool		 asked;		/* what cannot be cut is refused */
+		/* in the process of a piece: */
+		struct slot	*slot;		/* what it shares with the parent; NULL: it is no such process */
+		bool		 sums;		/* it only adds up the samples, for all */
+		int		 out, once;	/* its output; where it notes what other pieces may have, too */
+		/* behind tool_jobs(): */
+		struct jobs	*all;
+	}		 jobs;
 	struct tool_index index;
 	/* set by tool_open() */
 	struct pp_spare	*spare;			/* for inputs that have to be copied into a temporary file */
@@ -150,7 +164,7 @@ void	tool_abandon(struct tool *);
  * close it.  1, or -1.
  */
 int	tool_name(const struct tool *, struct atomic *);
-/* With --piece, exit 2 for an option or form of that name: the results of all pieces would not make that of the whole. */
+/* With --piece or --jobs, exit 2 for an option or form of that name: the results of all pieces would not make that of the whole. */
 void	tool_piece_refuse(const struct tool *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* When the input is opened; when it has begun.  1, or -1: in_err. */
 enum { PIECES_MAX = 1000000 };

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "jobs.h"
 #include "option.h"
 
 /*
@@ -42,6 +43,8 @@ tool_progress(struct tool *t, uint64_t done, uint64_t total)
 	struct timespec now;
 	double s;
 
+	if (t->jobs.slot)
+		jobs_progress(t, done, total);
 	if (!tool_progress_at(t, &now))
 		return;
 	t->shown = now;
@@ -102,6 +105,9 @@ tool_check(struct tool *t)
 {
 	bool std_in = !t->nnames && !t->manifest && tool_is_std(t->in_name);
 	struct stat st;
+
+	if (t->spare)			/* tool_jobs() has done it */
+		return;
 
 	for (int i = 0; i < t->nnames; i++)
 		std_in |= tool_is_std(t->names[i]);

@@ -6,7 +6,7 @@
 
 #include "sink/out_feed.h"
 #include "sink/out_file.h"
-#include "tool.h"
+#include "jobs.h"
 
 void
 tool_refuse_file(const struct tool *t, const char *path)
@@ -19,7 +19,9 @@ void
 tool_create(struct tool *t, struct atomic *a, const char *path, struct pp_err *err)
 {
 	tool_refuse_input(t, path);
-	if (atomic_open(a, path, t->force, err) < 0) {
+	if (t->jobs.slot)
+		jobs_create(t, a, path, err);
+	else if (atomic_open(a, path, t->force, err) < 0) {
 		tool_say(t, err);
 		exit(1);
 	}
@@ -35,6 +37,8 @@ tool_sink(const struct tool *t, struct atomic *a, struct pp_source *in)
 
 	if (t->as_file)
 		k = out_feed_new(out_file_new(k, &(struct out_file_at){ a->fd, a->dir }, &plain, in, a->err), in->swap, a->err);
+	if (k && t->piece.marks)
+		jobs_cut(t, k);
 	if (k && pp_start(k, in) > 0)
 		return k;
 	tool_say(t, a->err);
@@ -118,5 +122,7 @@ tool_close(struct tool *t)
 	bad |= name_all(t);
 	if (t->out_err.what[0])
 		tool_say(t, &t->out_err);
+	if (t->jobs.slot && !bad && !t->partial && !t->unwritten && !t->in_err.what[0] && !t->out_err.what[0])
+		jobs_whole(t);
 	return bad || t->failed || t->in_err.what[0] || t->out_err.what[0] ? 1 : 0;
 }

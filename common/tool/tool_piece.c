@@ -7,6 +7,7 @@
 
 #include "source/chunk.h"
 #include "source/piece.h"
+#include "jobs.h"
 #include "option.h"
 
 static bool
@@ -37,12 +38,13 @@ tool_piece_refuse(const struct tool *t, const char *fmt, ...)
 	char what[100];
 	va_list ap;
 
-	if (!t->piece.n)
+	if (!t->piece.n && !t->jobs.asked)
 		return;
 	va_start(ap, fmt);
 	vsnprintf(what, sizeof what, fmt, ap);
 	va_end(ap);
-	tool_wrong(t, "--piece: cannot be combined with %s: the results of all pieces would not make that of the whole", what);
+	tool_wrong(t, "--%s: cannot be combined with %s: the results of all pieces would not make that of the whole",
+	    t->jobs.asked ? "jobs" : "piece", what);
 }
 
 void
@@ -50,7 +52,7 @@ tool_piece_open(struct tool *t, unsigned flags)
 {
 	const char *name = t->piece.n ? tool_twice(t) : NULL;
 
-	if (!t->piece.n)
+	if (!t->piece.n || t->piece.summed)
 		return;
 	if (!name)
 		tool_wrong(t, "--piece: needs the name of a file, or of a directory of perf record --threads: it is read twice");
@@ -93,17 +95,24 @@ piece_total(struct tool *t)
 		piece_walk(t, t->piece.whole);
 	pp_close(t->piece.whole);
 	t->piece.whole = NULL;
-	if (t->piece.reads)
-		tool_wrong(t, "--piece: the recording has PERF_SAMPLE_READ, whose values are sums from sample to sample");
 }
 
 int
 tool_piece_begin(struct tool *t)
 {
+	const char *option = t->jobs.slot ? "jobs" : "piece";
+
 	if (!t->piece.n)
 		return 1;
 	if (pp_is_profile(t->in))
-		tool_wrong(t, "--piece: a CPU profile has no pieces");
+		tool_wrong(t, "--%s: a CPU profile has no pieces", option);
 	piece_total(t);
-	return pp_piece(t->in, t->piece.k, t->piece.n, t->piece.total);
+	if (t->piece.reads)
+		tool_wrong(t, "--%s: the recording has PERF_SAMPLE_READ, whose values are sums from sample to sample", option);
+	jobs_summed(t);
+	if (pp_piece(t->in, t->piece.k, t->piece.n, t->piece.total) < 0)
+		return -1;
+	if (t->jobs.slot && !t->report)
+		t->piece.marks = pp_piece_mark(t->in);
+	return 1;
 }

@@ -9,6 +9,7 @@
 #include "dict.h"
 #include "field/payload_layout.h"
 #include "out.h"
+#include "record/mark.h"
 #include "record/shape.h"
 #include "record/raw.h"
 #include "record/sample.h"
@@ -77,16 +78,30 @@ anon_ready(struct tool *t, struct anon *a, struct columns *c)
 
 /* ---- records ------------------------------------------------------------------------------------------- */
 
+/* The records that come next are of the share, or are not. */
 static int
-change(struct anon_out *a, const struct pp_rec *r)
+tell(struct anon_out *a, bool own)
+{
+	struct pp_rec mark = pp_piece_mark_of(a->tool->piece.marks, own ? PP_PIECE_BEGIN : PP_PIECE_END);
+
+	a->told = own;
+	return a->pub.next->put(a->pub.next, a->in, &mark, false);
+}
+
+static int
+change(struct anon_out *a, const struct pp_rec *r, bool own)
 {
 	struct pp_rec new = *r;
 	int rc;
 
 	if (a->addr && r->type < PP_USER_TYPE_START && anon_addr_feed(a->addr, r) < 0)
 		return -1;
+	if (!own && !a->told && r->type < PP_USER_TYPE_START)
+		return 1;		/* nobody gets it */
 	if ((rc = anon_record(a, &new)) <= 0)
 		return rc < 0 ? -1 : 1;
+	if (own != a->told && tell(a, own) < 0)
+		return -1;
 	return a->pub.next->put(a->pub.next, a->in, &new, false);
 }
 
@@ -97,9 +112,8 @@ turn(void *arg, uint64_t time, const uint8_t *p, size_t n)
 	struct anon_out *a = arg;
 	struct pp_rec r = pp_rec_at(p, a->swap);
 
-	(void)n;
 	(void)time;
-	if (change(a, &r) < 0)
+	if (change(a, &r, n == r.size) < 0)
 		a->failed = true;
 	return a->failed ? -1 : 1;
 }
@@ -116,8 +130,12 @@ enqueue(struct anon_out *a, const struct pp_rec *r)
 	if (!ev || (r->type == PP_SAMPLE && pp_sample_parts(part, 0, ev, r, a->swap, a->err) < 0))
 		return -1;
 	if (!pp_time(ev, r, a->swap, &time))
-		return change(a, r);
-	return pp_timeline_put(a->timeline, time, r->raw, r->size);
+		return change(a, r, a->own);
+	if (a->own)
+		return pp_timeline_put(a->timeline, time, r->raw, r->size);
+	/* of another piece: one byte more tells it */
+	memcpy(a->buf, r->raw, r->size);
+	return pp_timeline_put(a->timeline, time, a->buf, (size_t)r->size + 1);
 }
 
 static int
@@ -126,17 +144,29 @@ put(struct out *o, struct pp_source *in, const struct pp_rec *r, bool stable)
 	struct anon_out *a = (struct anon_out *)o;
 
 	(void)stable;
+	if (r->type == PP_PIECE_MARK && a->cuts) {
+		a->own = !a->own;	/* records are held, so the next stage is told in front of one of the other side */
+		return a->timeline ? 1 : tell(a, a->own);
+	}
 	if (anon_removes(a, r))
 		return 1;
 	if (r->type == PP_HEADER_TRACING_DATA)
 		return anon_formats(a, in, r);
 	if (!a->timeline)
-		return change(a, r);
+		return change(a, r, a->own);
 	if (r->type < PP_USER_TYPE_START)
 		return enqueue(a, r);
 	if (r->type == PP_FINISHED_ROUND && pp_timeline_round(a->timeline) < 0)
 		return -1;
-	return change(a, r);
+	/*
+	 * The first round of a share releases less than in the whole, as nobody has seen the samples before the share: readers would take
+	 * what comes behind it as late.
+	 */
+	if (r->type == PP_FINISHED_ROUND && a->own && a->joins) {
+		a->joins = false;
+		return 1;
+	}
+	return change(a, r, a->own);
 }
 
 /* ---- the end ------------------------------------------------------------------------------------------- */
@@ -234,6 +264,9 @@ anon_new(const struct tool *tool, const struct anon *anon, struct pp_source *in,
 	a->tool = tool;
 	a->in = in;
 	a->err = err;
+	a->cuts = tool->piece.marks;
+	a->own = a->told = !a->cuts || tool->piece.k == 1;
+	a->joins = !a->own;
 	a->what = anon->what;
 	a->strip = anon_strip(anon->what);
 	a->sample = pp_choose(anon_roles(anon->what), UINT32_MAX);

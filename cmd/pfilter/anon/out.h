@@ -37,6 +37,9 @@ struct anon_out {
 	struct anon_key	*key;
 	struct anon_addr *addr;		/* A_ADDR */
 	struct pp_timeline *timeline;	/* A_ADDR */
+	/* Of a piece: what is put, and what the next stage gets, is of its share (record/mark.h). */
+	bool		 cuts, own, told;
+	bool		 joins;		/* its first round is still to come, and it is not the first piece */
 	uint32_t	 nr_cpus;
 	uint64_t	 types[GONE_TYPES], features[GONE_FEATURES];
 	uint64_t	 fields[PP_SAMPLE_BITS];	/* blanked fields of samples, by bit */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "make/make.h"
+#include "record/mark.h"
 #include "record/raw.h"
 #include "set.h"
 #include "state/table.h"
@@ -71,6 +72,13 @@ hits_emit(struct hits *h, const struct pp_dso *dso, unsigned mode, const struct 
 	    .pid = -1, .build_id = { id->b, id->len }, .id_size = { &len, 1 }, .filename = { dso->name, dso->len }) < 0)
 		return pp_fail(&h->t->in_err, "BUILD_ID of '%.80s': too long", dso->name);
 	h->given++;
+	/* a sample of a piece needs it; so may those of other pieces */
+	if (!h->all && h->t->piece.marks) {
+		struct pp_rec mark = pp_piece_mark_of(h->t->piece.marks, PP_PIECE_ONCE);
+
+		if (h->pub.next->put(h->pub.next, h->t->in, &mark, false) < 0)
+			return -1;
+	}
 	return h->pub.next->put(h->pub.next, h->t->in, &r, false);
 }
 

@@ -437,6 +437,8 @@ summary_end(void *part, struct pass *p)
 	uint64_t total;
 
 	s->read = c->tool->in ? pp_progress(c->tool->in, &total) : 0;
+	if (c->tool->jobs.slot && c->tool->in)		/* all pieces are of one file */
+		s->read = c->tool->piece.k == 1 ? total : 0;
 	count_sum(c, &s->sum);
 	for (unsigned i = 0; i < c->nev; i++)
 		with_samples += c->ev[i].samples != 0;

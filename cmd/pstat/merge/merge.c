@@ -500,7 +500,9 @@ merge_about(struct merge *m)
 				break;
 			}
 	}
-	row[MERGED_RECORDINGS] = cell_num(recordings);
+	for (size_t i = 0; m->tool->jobs.all && i < t->n; i++)	/* reports of pieces of one recording */
+		t->row[i]->cell[HOSTS_RECORDINGS] = cell_num(1);
+	row[MERGED_RECORDINGS] = cell_num(m->tool->jobs.all ? 1 : recordings);
 	row[MERGED_APPROX] = cell_bytes(list, n);
 	about->given = true;
 	merge_put(about, row);

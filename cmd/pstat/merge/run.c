@@ -15,6 +15,7 @@
 #include "set.h"
 #include "run.h"
 #include "report/forms.h"
+#include "tool/jobs.h"
 
 /* Write the report that is complete; else nothing, as a part of the sums would be taken for all.  The exit status. */
 static int
@@ -29,24 +30,42 @@ finish(struct tool *t, FILE *f, const struct report *r, report_form *form, bool 
 	return tool_close(t);
 }
 
+/* The reports of the processes of --jobs, which have been told to be quiet about it. */
+static int
+read_jobs(const struct tool *t, struct merge *m)
+{
+	int rc = 1;
+
+	for (unsigned i = 0; rc > 0 && i < t->jobs.n; i++)
+		rc = merge_read_fd(m, tool_jobs_part(t, i), t->in_name);
+	return rc;
+}
+
+static int
+read_named(const struct tool *t, struct merge *m)
+{
+	int rc = t->nnames ? 1 : merge_read(m, "-");
+
+	for (int i = 0; rc > 0 && i < t->nnames; i++)
+		rc = merge_read(m, t->names[i]);
+	return rc;
+}
+
 int
 merge_run(struct tool *t, struct counts *c, struct report *r, report_form *form)
 {
-	static char standard[] = "-";
-	char *none[] = { standard }, **names = t->nnames ? t->names : none;
 	struct merge *m;
-	int status, rc = 1;
+	int status, rc;
 	FILE *f;
 
 	tool_check(t);
-	for (int i = 0; i < t->nnames; i++)
+	for (int i = 0; !t->jobs.all && i < t->nnames; i++)
 		tool_allow(t, t->names[i], "r");
 	if (!(f = output_open(t, r, false)))
 		return tool_close(t);
 	tool_lock(t);
 	m = merge_new(t, c);
-	for (int i = 0; rc > 0 && i < (t->nnames ? t->nnames : 1); i++)
-		rc = merge_read(m, names[i]);
+	rc = t->jobs.all ? read_jobs(t, m) : read_named(t, m);
 	if (rc > 0) {
 		merge_add(m, r);
 		output_check_table(t, form, r);
