@@ -140,7 +140,7 @@ hostile() {
 		[ $rc = 2 ] && one_line "pstat: --" && ! [ -s "$T/out" ] || failed "$c"
 	done
 	try pstat --csv --table nosuch "$T/missing"
-	grep -q "there are report, time, .*, pids" "$T/err" || failed "which there are"
+	grep -q "expected one of report, time, .*, pids" "$T/err" || failed "which there are"
 	try pstat --csv --table report data/README
 	[ $rc = 1 ] && grep -q ',false,not a perf recording,' "$T/out" || failed "what cannot be read"
 	done_all

@@ -120,7 +120,7 @@ spans() {
 	[ "$(cat "$T/out")" = '[["long",3200000000,3200000000],["often",5050000,5050000]]' ] || failed "diff: $(cat "$T/out")"
 	pstat --diff --json -s comm "$T/calls" "$T/calls" | jq -e '.diff[0] | has("sum_ns_a") | not' >/dev/null || failed "diff of other recordings"
 	try pstat --diff "$in" "$T/calls"
-	[ $rc = 1 ] && ! [ -s "$T/out" ] && grep -q "are durations in one of both only" "$T/err" || failed diff
+	[ $rc = 1 ] && ! [ -s "$T/out" ] && grep -q "are durations in only one of the two inputs" "$T/err" || failed diff
 	done_all
 }
 

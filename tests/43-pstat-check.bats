@@ -141,7 +141,7 @@ kinds_of() {
 	diff <(found "$T/in" no-map,e21 | tr '\n' ' ') <(echo -n "E21 W11 ")
 	try pstat --check=E,fnord "$T/in"
 	[ $rc = 2 ]
-	grep -q "'fnord' is no rule" "$T/err"
+	grep -q "'fnord': expected E, W, N" "$T/err"
 	try pstat --strict "$T/in"
 	[ $rc = 2 ]
 }

@@ -165,7 +165,7 @@ boxes() {
 	pstat --diff --picture flame "$T/a" "$T/b" | cmp - "$T/svg"
 	command pstat --json "$T/a" >"$T/plain.json"
 	try command pstat --diff --picture flame "$T/plain.json" "$T/b"
-	[ $rc = 1 ] && one_line "pstat: $T/plain.json: a report without the table flame" && ! [ -s "$T/out" ] || failed plain
+	[ $rc = 1 ] && one_line "pstat: $T/plain.json: the report has no table flame; pstat --json --picture flame writes it" && ! [ -s "$T/out" ] || failed plain
 	for change in '.flame[2].parent = 3' '.flame[1].parent = null' '.flame[0].parent = 0' '.flame[3].total += 1' '.flame[1].self = 9223372036854775807' \
 	    '.flame[2].kind = "odd"' '.flame[2].kind = null' '.flame[1].name = null' '.flame[1].box = 7' '.flame[2].total = -1' '.flame[1] = 3' '.flame = {}' 'del(.flame[1])'; do
 		jq -c "$change" "$T/a.json" >"$T/bad.json"

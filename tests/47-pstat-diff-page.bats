@@ -190,7 +190,7 @@ still() {
 	command pstat --json "$T/a" >"$T/plain.json"
 	rm "$T/page.html"
 	page_of "$T/plain.json" "$T/b"
-	[ $rc = 1 ] && one_line "pstat: $T/plain.json: a report without the table flame" && ! [ -e "$T/page.html" ] || failed plain
+	[ $rc = 1 ] && one_line "pstat: $T/plain.json: the report has no table flame; pstat --json --picture flame writes it" && ! [ -e "$T/page.html" ] || failed plain
 	# a name of a file is not trusted, either
 	cp "$T/a" "$T/<img src=x>"
 	page_of "$T/<img src=x>" "$T/b" && [ $rc = 0 ] && ! grep -q '<img' "$T/page.html" && grep -q '&lt;img src=x&gt; and ' "$T/page.html" || failed "name of a file"

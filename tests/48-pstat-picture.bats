@@ -259,7 +259,7 @@ sums() {
 	refuses 'expected one of linear' --picture cpu --scale none
 	refuses 'expected kernel' --picture cpu --cpumode nonsense
 	refuses 'expected 1, 5' --picture cpu --time-quantum 3ms
-	refuses 'nothing else in an SVG' --picture cpu --check
+	refuses 'an SVG has nothing else' --picture cpu --check
 	refuses 'have time already' --picture rate --sort time
 	refuses 'cannot be combined with --json, which draws nothing' --picture cpu --json --theme dark
 	done_all

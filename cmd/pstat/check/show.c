@@ -103,7 +103,7 @@ choose(void *arg, const char *word)
 			c->chosen[i][AS_NOTE] = !out;
 	}
 	if (!any)
-		tool_wrong(c->tool, "--check: '%s' is no rule: E, W, N, a name or a number as E07", word);
+		tool_wrong(c->tool, "--check: '%s': expected E, W, N, a name or a number such as E07", word);
 }
 
 void

@@ -282,7 +282,7 @@ live_new(struct pass *p)
 	if (!a->every && !a->live && !a->tee)
 		return NULL;
 	if (a->live && !isatty(STDERR_FILENO))
-		tool_wrong(p->t, "--live: standard error is no terminal: --interval 1s writes lines");
+		tool_wrong(p->t, "--live: standard error is not a terminal; --interval 1s writes lines instead");
 	l = tool_alloc(1, sizeof *l);
 	l->t = p->t;
 	l->c = p->c;
@@ -293,7 +293,7 @@ live_new(struct pass *p)
 		p->form = live_json;
 	if (a->every && !a->live && (p->form == csv || p->form == tsv)) {
 		if (!a->table || strcmp(a->table, "sort") || !a->keys || sort_has_key(a->keys, "time"))
-			tool_wrong(p->t, "--interval: as CSV it has the rows of --sort, without the key time: --table sort");
+			tool_wrong(p->t, "--interval: as CSV needs --table sort, and --sort without the key time");
 		l->between = p->form == csv ? ',' : '\t';
 		p->form = live_rows_only;
 	}

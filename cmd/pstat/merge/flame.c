@@ -383,7 +383,7 @@ diff_flame_new(struct tool *t, struct merge *a, struct merge *b, const struct di
 		if (!table[s]->given || !(of[s] = flame_read(table[s], s, s == A ? 0 : (uint32_t)table[A]->n))) {
 			t->in_err.file = t->names[s];
 			pp_fail(&t->in_err, "%s", table[s]->given ? "table flame is not what pstat writes" :
-			    "a report without the table flame: pstat --json --picture flame has it");
+			    "the report has no table flame; pstat --json --picture flame writes it");
 			for (int k = 0; k < s; k++)
 				free(of[k]);
 			diff_flame_free(d);

@@ -155,7 +155,7 @@ pictures_add(void *part, struct report *r)
 		const struct table *table = picture_kinds[p->pic[i].kind]->figures;
 
 		if (!table)
-			tool_wrong(p->tool, "--picture %s: --hist has its figures", p->pic[i].name);
+			tool_wrong(p->tool, "--picture %s: its figures are those of --hist", p->pic[i].name);
 		p->table[i] = *table;
 		p->table[i].name = p->pic[i].name;
 		p->pic[i].number = i;

@@ -34,7 +34,7 @@ output_check_table(const struct tool *t, report_form *form, const struct report 
 	for (unsigned i = 0; i < r->n; i++)
 		n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", i ? ", " : "", r->part[i].table->name);
 	if (r->name)
-		tool_wrong(t, "--table '%s': there are %s", r->name, names);
+		tool_wrong(t, "--table '%s': expected one of %s", r->name, names);
 	tool_wrong(t, "--format=%s: needs --table, one of %s", form == csv ? "csv" : "tsv", names);
 }
 

@@ -39,7 +39,7 @@ value_choose(struct sort *s, const char *text)
 	else if (s->payload[ROWS_KEYS])
 		s->field = s->payload[ROWS_KEYS];
 	if (v->kind >= VALUE_ROUND && (s->nkeys || s->by_period))
-		tool_wrong(s->tool, "--hist %.*s: is not of samples, so it goes with neither --sort nor :p", (int)n, text);
+		tool_wrong(s->tool, "--hist %.*s: cannot be combined with --sort or :p, as its values are not of samples", (int)n, text);
 }
 
 static const struct { const char *name; unsigned cell; } column_words[] = {
