@@ -18,6 +18,12 @@
 #include "atomic.h"
 #include "set.h"
 
+#ifndef RENAME_NOREPLACE		/* musl before 1.2.6 */
+#include <sys/syscall.h>
+#define RENAME_NOREPLACE	1	/* linux/fs.h */
+#define renameat2(...)		(int)syscall(SYS_renameat2, __VA_ARGS__)
+#endif
+
 /* ---- hidden names ---------------------------------------------------------------------------------- */
 
 /* The temporary names, for the signal handler.  `on' is set last. */
