@@ -5,10 +5,7 @@
 #include "proto.h"
 #include "set.h"
 
-enum { VARINT = 0, BYTES = 2 };		/* wire types */
-enum { VARINT_MAX = 10 };		/* bytes */
-
-static bool
+bool
 proto_grow(struct proto *b, size_t n)
 {
 	uint8_t *p = b->failed ? NULL : buffer_more(b->p, &b->cap, b->n, n);
@@ -18,38 +15,12 @@ proto_grow(struct proto *b, size_t n)
 	return p;
 }
 
-/* Is there memory for n more bytes? */
-static inline bool
-proto_reserve(struct proto *b, size_t n)
-{
-	return n <= b->cap - b->n || proto_grow(b, n);
-}
-
-/* Seven bits a byte, the lowest first; the highest bit of a byte: more follow. */
-static inline size_t
-proto_encode(uint8_t *to, uint64_t v)
-{
-	size_t n = 0;
-
-	for (; v >= 0x80; v >>= 7)
-		to[n++] = (uint8_t)v | 0x80;
-	to[n++] = (uint8_t)v;
-	return n;
-}
-
-void
-proto_varint(struct proto *b, uint64_t v)
-{
-	if (proto_reserve(b, VARINT_MAX))
-		b->n += proto_encode(b->p + b->n, v);
-}
-
 void
 proto_varints(struct proto *b, const uint32_t *v, size_t n)
 {
 	uint8_t *to;
 
-	if (!proto_reserve(b, n * VARINT_MAX))
+	if (!proto_reserve(b, n * PROTO_VARINT_MAX))
 		return;
 	to = b->p + b->n;
 	for (size_t i = 0; i < n; i++)
@@ -58,18 +29,9 @@ proto_varints(struct proto *b, const uint32_t *v, size_t n)
 }
 
 void
-proto_number(struct proto *b, unsigned field, uint64_t v)
-{
-	if (!v)
-		return;
-	proto_varint(b, field << 3 | VARINT);
-	proto_varint(b, v);
-}
-
-void
 proto_bytes(struct proto *b, unsigned field, const void *p, size_t n)
 {
-	proto_varint(b, field << 3 | BYTES);
+	proto_varint(b, field << 3 | PROTO_BYTES);
 	proto_varint(b, n);
 	if (!n || !proto_reserve(b, n))
 		return;
@@ -78,23 +40,30 @@ proto_bytes(struct proto *b, unsigned field, const void *p, size_t n)
 }
 
 size_t
-proto_begin(const struct proto *b)
+proto_begin(struct proto *b)
 {
-	return b->n;
+	size_t at = b->n;
+
+	if (proto_reserve(b, PROTO_HEAD))
+		b->n += PROTO_HEAD;
+	return at;
 }
 
+/* Of any length: what was put moves back to where its head ends. */
 void
-proto_end(struct proto *b, unsigned field, size_t begin)
+proto_end_long(struct proto *b, unsigned field, size_t begin)
 {
-	uint8_t head[2 * VARINT_MAX];
-	size_t n = proto_encode(head, field << 3 | BYTES);
+	uint8_t head[2 * PROTO_VARINT_MAX];
+	size_t n = proto_encode(head, field << 3 | PROTO_BYTES), len = b->n - begin - PROTO_HEAD;
 
-	n += proto_encode(head + n, b->n - begin);
+	if (b->failed)
+		return;
+	n += proto_encode(head + n, len);
 	if (!proto_reserve(b, n))
 		return;
-	memmove(b->p + begin + n, b->p + begin, b->n - begin);
+	memmove(b->p + begin + n, b->p + begin + PROTO_HEAD, len);
 	memcpy(b->p + begin, head, n);
-	b->n += n;
+	b->n = begin + n + len;
 }
 
 void

@@ -200,10 +200,11 @@ write_types(struct writer *w)
 static void
 write_text_label(struct writer *w, enum pprof_label label, uint32_t text)
 {
-	size_t at = proto_begin(&w->b);
+	size_t at;
 
 	if (!text)
 		return;
+	at = proto_begin(&w->b);
 	proto_number(&w->b, LABEL_KEY, w->label[label]);
 	proto_number(&w->b, LABEL_STR, text);
 	proto_end(&w->b, SAMPLE_LABEL, at);
@@ -213,10 +214,11 @@ write_text_label(struct writer *w, enum pprof_label label, uint32_t text)
 static void
 write_task_label(struct writer *w, enum pprof_label label, uint32_t number)
 {
-	size_t at = proto_begin(&w->b);
+	size_t at;
 
 	if (number == UINT32_MAX)
 		return;
+	at = proto_begin(&w->b);
 	proto_number(&w->b, LABEL_KEY, w->label[label]);
 	proto_number(&w->b, LABEL_NUM, number);
 	proto_number(&w->b, LABEL_NUM_UNIT, w->label[label]);
