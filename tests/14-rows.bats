@@ -63,6 +63,19 @@ compiles() {
 	done_all
 }
 
+@test "rows: each part and each picture of pstat has its row" {
+	local kind def n
+	while read -r kind def n; do
+		grep -rhoE "^const struct ${kind}_kind ${kind}_[a-z_]+" ../cmd/pstat --include=*.c | sed "s/.* ${kind}_//" | sort >"$T/have"
+		[ "$(wc -l <"$T/have")" -ge $n ] || failed "$kind: not found"
+		sed -n "s/^${kind^^}(\([A-Z_]*, \)\?\([a-z_]*\).*/\2/p" "../cmd/pstat/$def" | sort | diff - "$T/have" || failed "$def: < row, > code"
+	done <<-END
+		part count/parts.def 12
+		picture picture/kinds.def 8
+	END
+	done_all
+}
+
 # bytes FILE TYPE: the records of that type, in hexadecimal
 bytes() {
 	od -An -v -tx1 -w1 "$1" | tr -d ' \n' | perl -ne '
