@@ -117,10 +117,10 @@ make_row(const struct unwind_machine_desc *m)
 static bool
 is_at(const struct trampoline *t, const uint8_t *begin, const uint8_t *at, const uint8_t *end)
 {
-	const unsigned done[] = { 0, t->load, t->size };
+	const ptrdiff_t done[] = { 0, t->load, t->size };
 
 	for (unsigned i = 0; i < sizeof done / sizeof *done; i++)
-		if (at - begin >= done[i] && end - at >= t->size - (ptrdiff_t)done[i] && !memcmp(at - done[i], t->code, t->size))
+		if (at - begin >= done[i] && end - at >= (ptrdiff_t)t->size - done[i] && !memcmp(at - done[i], t->code, t->size))
 			return true;
 	return false;
 }
