@@ -179,9 +179,9 @@ chains_fetch(struct chains *c, uint64_t nr, struct pp_rec *r)
 		else
 			high = middle;
 	}
-	a = c->away + low;
-	if (low == c->naway || a->nr != nr)
+	if (low == c->naway || c->away[low].nr != nr)
 		return 0;
+	a = &c->away[low];
 	if (aside_get(&c->aside, a->slot, c->raw, a->size, &c->t->in_err) < 0)
 		return -1;
 	aside_drop(&c->aside, a->slot);
