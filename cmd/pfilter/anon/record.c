@@ -174,7 +174,7 @@ put_address(const struct anon_edit *b, uint8_t *p)
 	pp_set_u64(p, anon_addr(b->a->addr, b->pid, b->r->misc & PP_MISC_CPUMODE_MASK, pp_get_u64(p, swap)), swap);
 }
 
-/* Change those of these fields that the sample has, in a->buf.  1, or -1: the sample is cut. */
+/* Change those of these fields that the sample has, in a->buf.  Negative: the sample is cut. */
 static int
 put_quick(struct anon_edit *b, uint32_t rows)
 {
@@ -182,6 +182,7 @@ put_quick(struct anon_edit *b, uint32_t rows)
 	struct anon_out *a = b->a;
 	struct pp_part chain[PP_SHAPE_STEPS];
 	uint8_t *p;
+	int n;
 
 	if (rows >> PP_ROW_TID & 1)
 		for (p = a->buf + plan->tid; p <= a->buf + plan->tid + 4; p += 4)
@@ -192,8 +193,8 @@ put_quick(struct anon_edit *b, uint32_t rows)
 		put_address(b, a->buf + plan->addr);
 	if (!(rows >> PP_ROW_CALLCHAIN & 1))
 		return 1;
-	if (pp_sample_parts(chain, PP_SAMPLE_CALLCHAIN, b->ev, b->r, a->swap, a->err) < 0)
-		return -1;
+	if ((n = pp_sample_parts(chain, PP_SAMPLE_CALLCHAIN, b->ev, b->r, a->swap, a->err)) <= 0)
+		return n;
 	p = a->buf + (chain->p - b->r->raw);
 	anon_addr_chain(a->addr, b->pid, b->r->misc & PP_MISC_CPUMODE_MASK, p + 8, chain->n / 8 - 1, a->swap);
 	return 1;
