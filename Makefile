@@ -117,6 +117,8 @@ $(O)/pic/%.o: %.c | $(O)/ready
 $(O)/libperfpipe.a: $(PIC)
 	$(CC) -r -nostdlib -o $(O)/pic/perfpipe.o $^
 	$(OBJCOPY) --localize-hidden $(O)/pic/perfpipe.o
+# those of 32-bit x86 that the compiler makes for each object, of which the linker keeps one for all
+	$(OBJCOPY) -w --globalize-symbol='__x86.get_pc_thunk.*' $(O)/pic/perfpipe.o
 	rm -f $@ && $(AR) rcs $@ $(O)/pic/perfpipe.o
 $(O)/$(SONAME): $(PIC)
 	$(LINK_SHARED) -Wl,-soname,$(SONAME) -o $@ $^ $(shell $(or $(PKG_CONFIG),pkg-config) --libs libzstd 2>/dev/null) -pthread
