@@ -237,3 +237,39 @@ gone() {
 	[ ! -s "$T/out" ]
 	done_all
 }
+
+@test "jobs: one line of progress, but not if what reads the output may draw there" {
+	[ -e /proc/self/task/$$/children ] || skip "this kernel does not tell the children of a process"
+	[ -x /usr/bin/python3 ] || skip "python3 is not installed"
+	"$O/bench/gen" 30000000 >"$T/big" 2>/dev/null || skip "tests/bench/gen is not built"
+	# at-terminal FILE|- COMMAND...: what comes to the terminal while its processes stand still for two seconds
+	cat >"$T/at-terminal" <<-'END'
+		import os, pty, signal, subprocess, sys, time
+		ours, theirs = pty.openpty()
+		with open(sys.argv[1], "wb") if sys.argv[1] != "-" else subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL).stdin as to:
+		    tool = subprocess.Popen(sys.argv[2:], stdout=to, stderr=theirs)
+		    children = []
+		    while tool.poll() is None and len(children) < 2:
+		        children = [int(p) for p in open(f"/proc/{tool.pid}/task/{tool.pid}/children").read().split()]
+		    # they have begun to read
+		    while tool.poll() is None and not all(int(open(f"/proc/{p}/io").read().split()[1]) > 2000000 for p in children):
+		        pass
+		    for p in children:
+		        os.kill(p, signal.SIGSTOP)
+		    time.sleep(2.6)
+		    for p in children:
+		        os.kill(p, signal.SIGCONT)
+		    tool.wait()
+		os.close(theirs)
+		try:
+		    sys.stdout.write(os.read(ours, 10000).decode())
+		except OSError:
+		    pass
+	END
+	/usr/bin/python3 "$T/at-terminal" "$T/file" "$O/pfilter" --jobs 2 --anon all "$T/big" >"$T/shown" &
+	/usr/bin/python3 "$T/at-terminal" - "$O/pfilter" --jobs 2 --anon all "$T/big" >"$T/silent"
+	wait
+	[ "$(tr '\r' '\n' <"$T/shown" | grep -c 'pfilter: .* MB of 3[0-9.]* MB, .*%')" -ge 1 ] || failed "no line: $(cat "$T/shown")"
+	[ ! -s "$T/silent" ] || failed "$(cat "$T/silent")"
+	done_all
+}

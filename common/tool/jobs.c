@@ -331,8 +331,7 @@ tool_jobs(struct tool *t, enum tool_jobs_write what)
 	sigemptyset(&child);
 	sigaddset(&child, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &child, &j.before);
-	if (!t->quiet && isatty(STDERR_FILENO))
-		clock_gettime(CLOCK_MONOTONIC, &t->began);
+	tool_progress_begin(t);
 	if (jobs_start(&j, SUMS) || jobs_wait(&j, 1, true))
 		return false;
 	t->piece.total = j.shared[j.n].sum;

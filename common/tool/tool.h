@@ -199,6 +199,8 @@ void	tool_index_close(struct tool *);
  * tool_allow() the input before tool_lock().
  */
 const char *tool_twice(const struct tool *);
+/* From now on there is a progress line, if somebody sees it; tool_lock() does that. */
+void	tool_progress_begin(struct tool *);
 /* Show the progress line, at most some times each second. */
 void	tool_progress(struct tool *, uint64_t done, uint64_t total);
 /* Would tool_progress() show one now?  For those to whom the numbers are dear. */

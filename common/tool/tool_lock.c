@@ -45,10 +45,19 @@ allow_outputs(struct tool *t)
 }
 
 void
+tool_progress_begin(struct tool *t)
+{
+	struct stat st;
+
+	/* What reads our output may draw on the same terminal: pstat --live, perf report. */
+	if (!t->quiet && isatty(STDERR_FILENO) && !(fstat(STDOUT_FILENO, &st) == 0 && S_ISFIFO(st.st_mode)))
+		clock_gettime(CLOCK_MONOTONIC, &t->began);
+}
+
+void
 tool_lock(struct tool *t)
 {
 	char text[100];
-	struct stat st;
 	int rc;
 
 	allow_outputs(t);
@@ -58,7 +67,5 @@ tool_lock(struct tool *t)
 		tool_note(t, "confinement: %s", text);
 	else
 		tool_warn(t, "confinement: %s; --no-sandbox goes without, and says nothing", text);
-	/* What reads our output may draw on the same terminal: pstat --live, perf report. */
-	if (!t->quiet && isatty(STDERR_FILENO) && !(fstat(STDOUT_FILENO, &st) == 0 && S_ISFIFO(st.st_mode)))
-		clock_gettime(CLOCK_MONOTONIC, &t->began);
+	tool_progress_begin(t);
 }
