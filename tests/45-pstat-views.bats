@@ -9,7 +9,7 @@ load pstat
 attrs() {
 	sed -E -e 's/(\<type(:| =) [0-9]+) \([a-z_0-9]+\)/\1/g' -e 's/ \((PERF_[A-Z0-9_ |]*|[a-z_0-9]+:[a-z_0-9]+)\)//g' -e 's/config(:| =) 0, //' -e '/^# Tip/d'
 }
-NEWER=$(sed -n 's/^FEAT( *\([0-9]*\), \([A-Z0-9_]*\),.*/\1 \2/p' ../common/record/feature.def | awk '$1 > 30 { printf "%s%s", sep, $2; sep = "|" }')
+NEWER=$(sed -n 's/^FEAT( *\([0-9]*\), \([A-Z0-9_]*\),.*/\1 \2/p' "$BATS_TEST_DIRNAME/../common/record/feature.def" | awk '$1 > 30 { printf "%s%s", sep, $2; sep = "|" }')
 header() {
 	attrs | sed -E -e '/^# (captured on|header version|data offset|data size|feat offset) /d' -e '/^# (bpf_prog_info|btf info) empty/d' \
 	    -e "/^# missing features/s/ ($NEWER)\\>//g"
