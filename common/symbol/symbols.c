@@ -103,9 +103,12 @@ open_place(struct tool *t, const struct symbols_opt *o, struct symbols_place *p)
 	}
 }
 
-/* Files below the directories can be read, and nothing else be opened. */
+/*
+ * The process that waits: files below the directories can be read, and nothing else be opened; only what it does, and what the
+ * processes do that it makes, remains.
+ */
 static void
-lock_places(struct confine *c, const struct symbols_place *p)
+lock_keeper(struct confine *c, int fd, const struct symbols_place *p)
 {
 	if (p->paths)
 		confine_allow(c, "/", CONFINE_READ);
@@ -115,6 +118,11 @@ lock_places(struct confine *c, const struct symbols_place *p)
 		c->rights |= CONFINE_READ;
 	if (confine_places(c) < 0)
 		_exit(1);
+#ifndef CONFINE_SANITIZED
+	if (confine_calls(&(struct confine){ .rights = CONFINE_KEEP, .peer = fd }) < 0)
+		_exit(1);
+#endif
+	(void)fd;
 }
 
 static _Noreturn void
@@ -154,7 +162,7 @@ keep_serving(const struct tool *t, int fd, struct symbols_shared *shared, const 
 	sigaddset(&alarms, SIGALRM);
 	sigprocmask(SIG_UNBLOCK, &alarms, NULL);
 	if (!c.off)
-		lock_places(&c, place);
+		lock_keeper(&c, fd, place);
 	for (;;) {
 		if ((pid = fork()) < 0)
 			_exit(1);

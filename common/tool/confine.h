@@ -27,13 +27,15 @@ enum confine_right {		/* as in unveil(2) */
 	CONFINE_SERVE = 16,	/* open any file to read it, and send to `peer'; nothing else */
 	CONFINE_HAND = 64,	/* send to the descriptor `parser', also descriptors */
 	CONFINE_PARSE = 128,	/* read what `peer' hands over, and send to it; make processes that do the same; nothing else */
+	CONFINE_FOLLOW = 256,	/* ask by a lease whether a file has a writer */
+	CONFINE_KEEP = 512,	/* make processes of CONFINE_SERVE, which lock themselves, wait for them, and send to `peer'; nothing else */
 };
 
 struct confine {		/* begins zeroed */
 	int		 ruleset;	/* 0: none yet; -1: the kernel has no Landlock */
 	int		 abi;
 	unsigned	 rights;	/* of any place, and of the process */
-	int		 peer;		/* of CONFINE_ASK, CONFINE_SERVE and CONFINE_PARSE */
+	int		 peer;		/* of CONFINE_ASK, CONFINE_SERVE, CONFINE_PARSE and CONFINE_KEEP */
 	int		 parser;	/* of CONFINE_HAND */
 	bool		 off;		/* lock nothing: --no-sandbox */
 };

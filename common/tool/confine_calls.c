@@ -69,13 +69,16 @@ enum { SWAPPED_CLONE =
 
 static const struct call {
 	int		 nr;
-	uint8_t		 rights;	/* enum confine_right: allowed only with one of these; 0: always */
-	uint8_t		 not;		/* ... not with any of these */
+	uint16_t	 rights;	/* enum confine_right: allowed only with one of these; 0: always */
+	uint16_t	 not;		/* ... not with any of these */
 	uint8_t		 test, arg;
 	uint32_t	 value, may;
 } calls[] = {
 /* BOTH: of every process; CALL: of a command itself, not of one that serves it (SERVANT); ONLY: with a condition. */
-#define SERVANT (CONFINE_SERVE | CONFINE_PARSE)
+#define SERVANT (CONFINE_SERVE | CONFINE_PARSE | CONFINE_KEEP)
+/* What SERVE may, KEEP may, too: its processes can have no more than it has. */
+#define SERVING (CONFINE_SERVE | CONFINE_KEEP)
+#define MAKING (CONFINE_PARSE | CONFINE_KEEP)
 #define BOTH(name) { .nr = __NR_##name },
 #define CALL(name) { .nr = __NR_##name, .not = SERVANT },
 #define ONLY(name, ...) { .nr = __NR_##name, __VA_ARGS__ },
@@ -141,15 +144,17 @@ static const struct call {
 #endif
 	ONLY(ioctl, COMMAND, .test = EQUAL, .arg = 1, .value = TCGETS)
 	ONLY(ioctl, COMMAND, .test = EQUAL, .arg = 1, .value = TIOCGWINSZ)
-#define FCNTL(name) \
-	ONLY(fcntl, .test = EQUAL, .arg = 1, .value = name)
-	FCNTL(F_DUPFD_CLOEXEC) FCNTL(F_GETFD) FCNTL(F_SETFD) FCNTL(F_GETFL) FCNTL(F_SETFL) FCNTL(F_SETPIPE_SZ) FCNTL(F_SETSIG)
-	FCNTL(F_SETLEASE)
+#define FCNTL(name, yes, no) \
+	ONLY(fcntl, .rights = yes, .not = no, .test = EQUAL, .arg = 1, .value = name)
+	FCNTL(F_DUPFD_CLOEXEC, 0, 0) FCNTL(F_GETFD, 0, 0) FCNTL(F_GETFL, 0, 0)
+	FCNTL(F_SETFD, 0, SERVANT) FCNTL(F_SETFL, 0, SERVANT) FCNTL(F_SETPIPE_SZ, 0, SERVANT)
+	FCNTL(F_SETSIG, CONFINE_FOLLOW, 0) FCNTL(F_SETLEASE, CONFINE_FOLLOW, 0)
 #ifdef __NR_fcntl64
-#define FCNTL64(name) \
-	ONLY(fcntl64, .test = EQUAL, .arg = 1, .value = name)
-	FCNTL64(F_DUPFD_CLOEXEC) FCNTL64(F_GETFD) FCNTL64(F_SETFD) FCNTL64(F_GETFL) FCNTL64(F_SETFL) FCNTL64(F_SETPIPE_SZ)
-	FCNTL64(F_SETSIG) FCNTL64(F_SETLEASE)
+#define FCNTL64(name, yes, no) \
+	ONLY(fcntl64, .rights = yes, .not = no, .test = EQUAL, .arg = 1, .value = name)
+	FCNTL64(F_DUPFD_CLOEXEC, 0, 0) FCNTL64(F_GETFD, 0, 0) FCNTL64(F_GETFL, 0, 0)
+	FCNTL64(F_SETFD, 0, SERVANT) FCNTL64(F_SETFL, 0, SERVANT) FCNTL64(F_SETPIPE_SZ, 0, SERVANT)
+	FCNTL64(F_SETSIG, CONFINE_FOLLOW, 0) FCNTL64(F_SETLEASE, CONFINE_FOLLOW, 0)
 #endif
 	/* threads of zstd, and what they wait by */
 	BOTH(futex)
@@ -179,8 +184,8 @@ static const struct call {
 	BOTH(geteuid32)
 #endif
 	/* names: Landlock says which */
-	ONLY(openat, .rights = CONFINE_WRITE) ONLY(faccessat, IF_NAMES) ONLY(readlinkat, .rights = CONFINE_CREATE | CONFINE_SERVE)
-	ONLY(getdents64, .rights = CONFINE_READ | CONFINE_SERVE) ONLY(prlimit64, IF_FILES, .test = EQUAL, .arg = 0, .value = 0)
+	ONLY(openat, .rights = CONFINE_WRITE) ONLY(faccessat, IF_NAMES) ONLY(readlinkat, .rights = CONFINE_CREATE | SERVING)
+	ONLY(getdents64, .rights = CONFINE_READ | SERVING) ONLY(prlimit64, IF_FILES, .test = EQUAL, .arg = 0, .value = 0)
 #ifdef __NR_faccessat2
 	ONLY(faccessat2, IF_NAMES)
 #endif
@@ -198,26 +203,31 @@ static const struct call {
 #ifdef __NR_unlink
 	ONLY(unlink, IF_NAMES)
 #endif
-	ONLY(openat, .rights = CONFINE_READ | CONFINE_SERVE, .test = WITHOUT, .arg = 2, .value = O_ACCMODE | O_CREAT | O_TRUNC)
+	ONLY(openat, .rights = CONFINE_READ | SERVING, .test = WITHOUT, .arg = 2, .value = O_ACCMODE | O_CREAT | O_TRUNC)
 	/* a process that looks files up for another (not by openat2, whose flags stand in memory) */
-	ONLY(ioctl, .rights = CONFINE_SERVE, .test = EQUAL, .arg = 1, .value = FS_IOC_GETVERSION)
-	ONLY(fstatfs, .rights = CONFINE_SERVE) ONLY(setitimer, .rights = CONFINE_SERVE)
+	ONLY(ioctl, .rights = SERVING, .test = EQUAL, .arg = 1, .value = FS_IOC_GETVERSION)
+	ONLY(fstatfs, .rights = SERVING)
 #ifdef __NR_fstatfs64
-	ONLY(fstatfs64, .rights = CONFINE_SERVE)
+	ONLY(fstatfs64, .rights = SERVING)
 #endif
-	ONLY(sendto, .rights = CONFINE_ASK | CONFINE_SERVE, .test = PEER, .arg = 0)
+	ONLY(sendto, .rights = CONFINE_ASK | SERVING, .test = PEER, .arg = 0)
 	/* ... and hands over a descriptor of the file */
-	ONLY(sendmsg, .rights = CONFINE_SERVE, .test = PEER, .arg = 0)
+	ONLY(sendmsg, .rights = SERVING, .test = PEER, .arg = 0)
 	ONLY(recvmsg, .rights = CONFINE_ASK | CONFINE_PARSE, .test = PEER, .arg = 0)
 	/* a process that reads files for another, each in a process of its own */
 	ONLY(sendmsg, .rights = CONFINE_HAND, .test = PARSER, .arg = 0)
 	ONLY(sendto, .rights = CONFINE_PARSE, .test = PEER, .arg = 0)
-	ONLY(clone, .rights = CONFINE_PARSE, .test = WITH, .arg = SWAPPED_CLONE, .value = SIGCHLD,
+	ONLY(clone, .rights = MAKING, .test = WITH, .arg = SWAPPED_CLONE, .value = SIGCHLD,
 	    .may = CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID | CLONE_PARENT_SETTID)
-	ONLY(wait4, .rights = CONFINE_PARSE) ONLY(set_robust_list, .rights = CONFINE_PARSE) ONLY(setitimer, .rights = CONFINE_PARSE)
+	ONLY(wait4, .rights = MAKING) ONLY(set_robust_list, .rights = MAKING)
+	/* each of these ends when one file takes too long: C libraries have alarm(3) by either call */
+	ONLY(setitimer, .rights = SERVANT)
 #ifdef __NR_alarm
-	ONLY(alarm, .rights = CONFINE_PARSE)
+	ONLY(alarm, .rights = SERVANT)
 #endif
+	/* a process that makes those that look files up, each of which limits its memory and closes a lock of its own */
+	ONLY(seccomp, .rights = CONFINE_KEEP, .test = EQUAL, .arg = 0, .value = SECCOMP_SET_MODE_FILTER)
+	ONLY(prlimit64, .rights = CONFINE_KEEP, .test = EQUAL, .arg = 0, .value = 0)
 };
 enum { CALLS = sizeof calls / sizeof *calls };
 
