@@ -182,9 +182,14 @@ row_at(struct walk *w, const struct unwind_map *m, uint64_t addr)
 static __attribute__((noinline)) const struct unwind_row *
 row_behind(struct walk *w, const struct unwind_map *m, uint64_t addr, const struct unwind_row *row)
 {
-	const struct unwind_row *next = !w->active && m->end - addr > 1 ? row_at(w, m, addr + 1) : NULL;
+	const struct unwind_row *next;
 
-	return next && next->flags & UNWIND_ROW_TRAMPOLINE ? next : row;
+	if (w->active || m->end - addr <= 1)
+		return row;
+	next = row_at(w, m, addr + 1);
+	if (next && next->flags & UNWIND_ROW_TRAMPOLINE)
+		return next;
+	return row ? row_at(w, m, addr) : NULL;		/* again: the cache may have freed it for the other */
 }
 
 static bool

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* unwind_chain.c - chains over stacks written by hand, and the cache of rules */
+#include <malloc.h>
+
 #include "unwind_elf.h"
 
 /* ---- a process ----------------------------------------------------------------------------------------- */
@@ -505,6 +507,32 @@ test_cache(void **state)
 	halt(p);
 }
 
+/*
+ * The rules of a call in the last byte of a function are used although the lookup of the next byte, where the trampoline of a signal may be,
+ * has emptied the cache.
+ */
+static void
+test_emptied(void **state)
+{
+	struct process *p = process();
+
+	(void)state;
+	three(p);
+	start(p);
+#ifdef M_PERTURB
+	mallopt(M_PERTURB, 0x5a);		/* what is freed is overwritten */
+#endif
+	p->u->cache.memory = (size_t)1 << 30;	/* from now on each new address empties it */
+	p->regs.value[IP] = BASE + 0x10;
+	p->stack[3] = BASE + 0x100;		/* CFA: 4 */
+	p->stack[7] = BASE + 0x220;
+	CHAIN(p, UNWIND_START, BASE + 0x10, BASE + 0xff, BASE + 0x21f);
+#ifdef M_PERTURB
+	mallopt(M_PERTURB, 0);
+#endif
+	halt(p);
+}
+
 /* Rows that no address has any more are freed, equal ones are one, and large ones do not add up. */
 static void
 test_rows(void **state)
@@ -589,6 +617,7 @@ main(void)
 		cmocka_unit_test(test_swap),
 		cmocka_unit_test(test_arm64),
 		cmocka_unit_test(test_cache),
+		cmocka_unit_test(test_emptied),
 		cmocka_unit_test(test_rows),
 		cmocka_unit_test(test_closed),
 	};
