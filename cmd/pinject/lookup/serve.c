@@ -263,8 +263,9 @@ serve_question(int to, const struct lookup_opt *opt, const struct question *q)
 }
 
 /*
- * A message that takes too long ends this process.  Two calls for each message would be a fifth of all: so one timer goes on while
- * messages come, and looks whether that of the last time is still being answered.  It lasts a while longer then.
+ * A message whose answer takes too long ends this process.  Starting and stopping a timer for each message would be a fifth of all system
+ * calls: so one timer goes on while messages come.  At each tick it looks whether the message of the tick before is still being answered; so
+ * the limit is one to two of its periods.
  */
 static volatile sig_atomic_t serving, served, timer_saw, timer_on;
 
@@ -310,8 +311,8 @@ serve(int fd, const struct lookup_opt *opt)
 
 	pp_table_init(&memories);
 	while ((n = read(fd, message, sizeof message)) > 0) {
+		served = served == INT_MAX ? 0 : served + 1;	/* first: serve_tick() may come between both */
 		serving = 1;
-		served = served == INT_MAX ? 0 : served + 1;
 		if (!timer_on)
 			serve_set_timer(ANSWER_SECONDS + 1);
 		for (size_t at = 0; at + sizeof(struct question) < (size_t)n;) {
