@@ -76,8 +76,8 @@ offset_of(const struct context *c, unsigned column)
 }
 
 /*
- * All registers are in memory, the stack pointer is the CFA.  uc_link is 0, and uc_flags has few bits: where not, this is no frame of a signal, and
- * the CFA's expression has no result, as it goes out of itself.
+ * All registers are in memory, the stack pointer is the CFA.  uc_link is 0, and uc_flags has few bits.  Where not, this is no frame of a signal: the
+ * CFA's expression then branches to in front of its beginning, which is an error, so that it has no result.
  */
 static struct unwind_row *
 make_row(const struct unwind_machine_desc *m)
@@ -113,7 +113,7 @@ make_row(const struct unwind_machine_desc *m)
 
 /* ---- the instructions ---------------------------------------------------------------------------------- */
 
-/* Of the bytes around it, is it before the first instruction, before the call, or behind it, as in the kernel? */
+/* Is `at' before the first instruction, before the call, or behind it, where a task in the kernel is? */
 static bool
 is_at(const struct trampoline *t, const uint8_t *begin, const uint8_t *at, const uint8_t *end)
 {

@@ -10,7 +10,8 @@
  *
  * Records wait until the rounds guarantee that no older one follows (state/timeline.h).  A sample then has its turn: it is unwound by
  * the maps of its process at its time.  All records are passed on in the order in which they came; only those with a payload (hardware
- * trace) go in front of what waits.  If the samples of a round are more than 24 MiB, those that come then wait in a temporary file.  The stages behind this one see the new chains, and read samples by chains_events().
+ * trace) go in front of what waits.  Of the samples of a round, 24 MiB wait in memory, and the others in a temporary file.  The stages behind
+ * this one see the new chains, and read samples by chains_events().
  */
 #ifndef CHAINS_H
 #define CHAINS_H

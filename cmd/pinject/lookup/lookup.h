@@ -151,8 +151,8 @@ struct lookup_seen lookup_seen(const struct lookup *, uint64_t asked, struct loo
 enum lookup_holds lookup_holds(const struct lookup *, const struct lookup_for *, struct lookup_seen *);
 uint64_t lookup_now(void);	/* wall clock, ns */
 /*
- * Where a file is absent, so that it is not asked for again in the name of each process that has ended.  What was read of a recording
- * happened before that: an answer holds for all of it, and in a live stream is asked anew for what comes later.
+ * Where a file is absent, so that it is not asked for again in the name of each process that has ended.  An answer holds for all that
+ * was read of the recording before it was asked for, as that happened earlier; for what comes later in a live stream, the question is asked again.
  */
 struct lookup_absent {			/* begins zeroed */
 	uint64_t	 moment;

@@ -110,7 +110,7 @@ privacy_addr(struct privacy *p, const struct pp_rec *r, bool kernel, uint64_t ad
 	enum row row = kernel || addr >> 63 ? ROW_KERNEL_ADDR : ROW_USER_ADDR;
 	uint64_t page = addr >> 12, tag = privacy_tag(row, page);
 
-	if (p->seen[privacy_seen_at(tag)] == tag && addr <= (uint64_t)-4096) {	/* no other page has both kinds */
+	if (p->seen[privacy_seen_at(tag)] == tag && addr <= (uint64_t)-4096) {	/* only the last page has hidden addresses and others */
 		p->row[row].count++;
 		p->row[row].bytes += bytes;
 		return true;
