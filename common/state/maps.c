@@ -32,6 +32,7 @@ struct maps_index {
 };
 
 enum {
+	LINE = 64,			/* of the cache, and a power of two: aligned_alloc() of glibc 2.41 refuses 56, the size of a node on i386 */
 	BATCH = 64,			/* nodes of an allocation; the first one links them */
 	DEEP = 8,			/* steps of a search that count; those of a tree of few maps are as fast */
 	INDEX_STEPS = 1024,		/* the least `due' */
@@ -55,7 +56,8 @@ static int
 reserve(struct maps_pool *pool, size_t want)
 {
 	while (pool->nfree < want) {
-		struct maps_node *n = aligned_alloc(sizeof *n, BATCH * sizeof *n);
+		_Static_assert(BATCH * sizeof(struct maps_node) % LINE == 0, "aligned_alloc() wants a multiple");
+		struct maps_node *n = aligned_alloc(LINE, BATCH * sizeof *n);
 
 		if (!n)
 			return -1;
