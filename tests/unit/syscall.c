@@ -117,18 +117,10 @@ main(void)
 	return rc;
 }
 #else
-static void
-test_none(void **state)
-{
-	(void)state;
-	skip();
-}
-
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_none) };
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	puts("1..0 # SKIP built without libseccomp");	/* cmocka writes `not ok' of what is skipped, which prove counts as failed */
+	return 0;
 }
 #endif
