@@ -33,6 +33,7 @@ pcat --format=gperftools -o out/new in/data
 pcat --format=pprof -o out/new in/data
 pcat --format=pprof --symbols store -o out/new in/data
 pcat --index -o out/new in/data
+pcat --index --follow -o out/new in/data
 pcat --make-manifest -o in/new.tsv in/a in/b
 pcat --manifest=in/list.tsv
 pfilter < in/pipe

@@ -142,8 +142,6 @@ pcat_lock(struct job *j)
 	}
 	if (j->o.write_index)
 		index_output_open(&j->index, t);
-	if (j->o.open_flags & PP_OPEN_FOLLOW)
-		t->confine.rights |= CONFINE_FOLLOW;
 	tool_lock(t);
 }
 

@@ -167,6 +167,8 @@ options_parse(struct options *o, struct tool *t, int argc, char **argv)
 	t->opts = opts;
 	t->examples = examples;
 	tool_options(t, o, argc, argv);
+	if (o->open_flags & PP_OPEN_FOLLOW)	/* also with --index */
+		t->confine.rights |= CONFINE_FOLLOW;
 	if ((o->splits = tool_given(t, "switch-output"))) {
 		o->manifest = t->manifest;	/* it is an output */
 		t->manifest = NULL;
