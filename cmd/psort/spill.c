@@ -248,16 +248,9 @@ spill_end(struct spill *s)
 static int
 spill_read_all(struct spill *s, void *to, size_t n, uint64_t off)
 {
-	for (size_t done = 0; done < n;) {
-		ssize_t got = pread(s->fd, (uint8_t *)to + done, n - done, (off_t)(off + done));
+	int rc = pp_tmpfile_read_at(s->fd, to, n, off);
 
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			return spill_fail(s, "read", got ? errno : EIO);
-		done += (size_t)got;
-	}
-	return 1;
+	return rc > 0 ? 1 : spill_fail(s, "read", rc ? errno : EIO);
 }
 
 /* Read the next block of a run into its buffer: 1, 0 at its end, -1. */

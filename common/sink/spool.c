@@ -9,15 +9,7 @@
 int
 write_at(int fd, const void *p, size_t n, uint64_t off, struct pp_err *err)
 {
-	for (size_t done = 0; done < n;) {
-		ssize_t put = pwrite(fd, (const uint8_t *)p + done, n - done, (off_t)(off + done));
-
-		if (put < 0 && errno != EINTR)
-			return pp_fail_system(err, "write");
-		if (put > 0)
-			done += (size_t)put;
-	}
-	return 1;
+	return pp_tmpfile_write_at(fd, p, n, off) < 0 ? pp_fail_system(err, "write") : 1;
 }
 
 /* ---- spools ---------------------------------------------------------------------------------------- */

@@ -74,6 +74,35 @@ pp_tmpfile_write(int fd, const uint8_t *p, size_t n)
 }
 
 int
+pp_tmpfile_write_at(int fd, const void *p, size_t n, uint64_t off)
+{
+	for (size_t done = 0; done < n;) {
+		ssize_t put = pwrite(fd, (const uint8_t *)p + done, n - done, (off_t)(off + done));
+
+		if (put < 0 && errno != EINTR)
+			return -1;
+		if (put > 0)
+			done += (size_t)put;
+	}
+	return 1;
+}
+
+int
+pp_tmpfile_read_at(int fd, void *to, size_t n, uint64_t off)
+{
+	for (size_t done = 0; done < n;) {
+		ssize_t got = pread(fd, (uint8_t *)to + done, n - done, (off_t)(off + done));
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return (int)got;
+		done += (size_t)got;
+	}
+	return 1;
+}
+
+int
 pp_tmpfile_fail(struct pp_err *err, const char *doing, const char *why)
 {
 	if (!err->what[0]) {

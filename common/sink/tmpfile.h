@@ -9,6 +9,9 @@
 int	pp_tmpfile(const char *dir);
 /* Write all n bytes.  1, or -1 with errno. */
 int	pp_tmpfile_write(int fd, const uint8_t *p, size_t n);
+/* Write all n bytes to that offset; read them from there.  1; 0: the file ends before; -1 with errno. */
+int	pp_tmpfile_write_at(int fd, const void *, size_t n, uint64_t off);
+int	pp_tmpfile_read_at(int fd, void *to, size_t n, uint64_t off);
 /* Like pp_tmpfile(), in the directory of a descriptor. */
 int	pp_tmpfile_at(int dir);
 /* Always -1: sets the error, with code PP_ERR_TEMPORARY, to "temporary file: DOING: WHY", or without DOING (NULL). */

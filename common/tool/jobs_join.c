@@ -7,6 +7,7 @@
 
 #include "jobs.h"
 #include "jobs_in.h"
+#include "sink/tmpfile.h"
 #include "state/table.h"
 
 enum { SAID_MAX = 64 << 10, BLOCK = 1 << 20 };
@@ -76,22 +77,6 @@ join_fail(struct join *x, const char *doing)
 	return pp_fail_system(&x->t->out_err, doing);
 }
 
-static int
-join_write(struct join *x, const uint8_t *p, size_t n)
-{
-	while (n) {
-		ssize_t put = write(x->t->file.fd, p, n);
-
-		if (put < 0 && errno == EINTR)
-			continue;
-		if (put <= 0)
-			return join_fail(x, "write");
-		p += put;
-		n -= (size_t)put;
-	}
-	return 1;
-}
-
 /* Append the bytes from one offset of the file to another. */
 static int
 join_copy(struct join *x, int fd, uint64_t from, uint64_t to)
@@ -110,8 +95,8 @@ join_copy(struct join *x, int fd, uint64_t from, uint64_t to)
 			continue;
 		if (got <= 0)
 			return join_fail(x, "temporary file");
-		if (join_write(x, x->block, (size_t)got) < 0)
-			return -1;
+		if (pp_tmpfile_write(x->t->file.fd, x->block, (size_t)got) < 0)
+			return join_fail(x, "write");
 		from += (uint64_t)got;
 	}
 	return 1;

@@ -12,10 +12,10 @@
 
 enum { SLOT = 64 << 10 };
 
-static off_t
+static uint64_t
 slot_at(uint32_t slot)
 {
-	return (off_t)(slot - 1) * SLOT;
+	return (uint64_t)(slot - 1) * SLOT;
 }
 
 int
@@ -34,17 +34,12 @@ aside_put(struct aside *a, const void *p, size_t n)
 		return 0;
 	}
 	slot = a->nunused ? a->unused[--a->nunused] : ++a->n;
-	for (size_t done = 0; done < n;) {
-		ssize_t put = pwrite(a->fd, (const uint8_t *)p + done, n - done, slot_at(slot) + (off_t)done);
+	if (pp_tmpfile_write_at(a->fd, p, n, slot_at(slot)) < 0) {
+		int e = errno;
 
-		if (put < 0 && errno != EINTR) {
-			int e = errno;
-
-			aside_drop(a, slot);
-			errno = e;
-			return 0;
-		}
-		done += put > 0 ? (size_t)put : 0;
+		aside_drop(a, slot);
+		errno = e;
+		return 0;
 	}
 	return slot;
 }
@@ -52,14 +47,9 @@ aside_put(struct aside *a, const void *p, size_t n)
 int
 aside_get(const struct aside *a, uint32_t slot, void *to, size_t n, struct pp_err *err)
 {
-	for (size_t done = 0; done < n;) {
-		ssize_t got = pread(a->fd, (uint8_t *)to + done, n - done, slot_at(slot) + (off_t)done);
+	int rc = pp_tmpfile_read_at(a->fd, to, n, slot_at(slot));
 
-		if (!got || (got < 0 && errno != EINTR))
-			return pp_tmpfile_fail(err, "read", got ? strerror(errno) : "it ends");
-		done += got > 0 ? (size_t)got : 0;
-	}
-	return 1;
+	return rc > 0 ? 1 : pp_tmpfile_fail(err, "read", rc ? strerror(errno) : "it ends");
 }
 
 void
