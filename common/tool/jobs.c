@@ -194,8 +194,7 @@ jobs_give_up(struct jobs *j, unsigned i, int status)
 	struct tool *t = j->t;
 
 	jobs_end_all(j);
-	if (t->began.tv_sec)
-		fputs("\r\033[K", stderr);
+	tool_progress_end(t);
 	jobs_print(j, i);
 	if (WIFSIGNALED(status)) {
 		struct pp_err e = { .file = t->in_name };
@@ -344,9 +343,7 @@ tool_jobs(struct tool *t, enum tool_jobs_write what)
 	if (jobs_wait(&j, j.n, false))
 		return false;
 	sigprocmask(SIG_SETMASK, &j.before, NULL);
-	if (t->began.tv_sec)
-		fputs("\r\033[K", stderr);
-	t->began.tv_sec = 0;
+	tool_progress_end(t);
 	for (unsigned i = 0; i < j.n; i++)
 		jobs_print(&j, i);
 	jobs_print_common(&j);

@@ -19,7 +19,7 @@
 /* What the processes write: a stream that is cut; a report of their own. */
 enum tool_jobs_write { TOOL_JOBS_STREAM, TOOL_JOBS_REPORT };
 /*
- * true: all pieces were processed, t->jobs.part[] are their outputs, t->jobs.n of them, at offset 0.  false: go on, without --jobs or for a piece.
+ * true: all t->jobs.n pieces were processed; tool_jobs_part() or tool_jobs_join() has their outputs.  false: go on, without --jobs or for a piece.
  * Exits, and has ended all processes, if one of them has failed twice.
  */
 bool	tool_jobs(struct tool *, enum tool_jobs_write);

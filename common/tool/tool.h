@@ -203,6 +203,8 @@ const char *tool_twice(const struct tool *);
 void	tool_progress_begin(struct tool *);
 /* Show the progress line, at most some times each second. */
 void	tool_progress(struct tool *, uint64_t done, uint64_t total);
+/* Take it away, if one was shown; there is none from then on. */
+void	tool_progress_end(struct tool *);
 /* Would tool_progress() show one now?  For those to whom the numbers are dear. */
 bool	tool_progress_due(const struct tool *);
 /* Exit 2 if the input is the file of that path, which is about to be written (NULL or "-": standard output). */

@@ -57,6 +57,14 @@ tool_progress(struct tool *t, uint64_t done, uint64_t total)
 	fprintf(stderr, ", %.0f MB/s\033[K", (double)done / 1e6 / s);
 }
 
+void
+tool_progress_end(struct tool *t)
+{
+	if (t->shown.tv_sec && t->began.tv_sec)
+		fputs("\r\033[K", stderr);
+	t->began.tv_sec = 0;
+}
+
 static int
 tool_before_refill(void *arg)
 {

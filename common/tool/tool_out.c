@@ -107,8 +107,7 @@ tool_close(struct tool *t)
 {
 	bool bad = false;
 
-	if (t->shown.tv_sec && t->began.tv_sec)
-		fputs("\r\033[K", stderr);
+	tool_progress_end(t);
 	if (t->out && pp_finish(t->out) < 0)
 		bad = true;
 	tool_index_say(t);

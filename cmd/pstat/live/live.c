@@ -359,10 +359,8 @@ live_end(void *part, struct pass *p)
 	(void)p;
 	l->over = true;
 	live_catch(l, true);
-	if (l->tee && !l->t->out_name && l->t->shown.tv_sec && l->t->began.tv_sec) {
-		fputs("\r\033[K", stderr);	/* in place of the progress comes the report */
-		l->t->began.tv_sec = 0;
-	}
+	if (l->tee && !l->t->out_name)		/* in place of the progress comes the report */
+		tool_progress_end(l->t);
 	return true;
 }
 
