@@ -244,7 +244,7 @@ file_doubt(struct files *f, const struct file *file, const struct lookup_for *as
 
 	if (!seen.changed || ask->dso->id_len || fstat(seen.watch, &st) < 0 || st.st_nlink < 2)
 		return;
-	seen.changed = (uint64_t)st.st_ctim.tv_sec * 1000000000 + (uint64_t)st.st_ctim.tv_nsec;
+	seen.changed = lookup_ns(&st.st_ctim);
 	if (lookup_holds(f->lookup, ask, &seen) != LOOKUP_CHANGED)
 		return;
 	tool_note(f->t, "'%s' got another name or other contents after it was mapped; it is used, as its mtime is older", file->name);

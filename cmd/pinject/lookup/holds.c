@@ -14,19 +14,13 @@
 
 enum { TICK = 10000000 };	/* ns: times of files are those of the kernel's last tick, so two changes can have the same one */
 
-static uint64_t
-holds_ns(const struct timespec *t)
-{
-	return (uint64_t)t->tv_sec * 1000000000 + (uint64_t)t->tv_nsec;
-}
-
 uint64_t
 lookup_now(void)
 {
 	struct timespec t;
 
 	clock_gettime(CLOCK_REALTIME, &t);
-	return holds_ns(&t);
+	return lookup_ns(&t);
 }
 
 struct lookup_seen
@@ -42,7 +36,7 @@ lookup_seen(const struct lookup *l, uint64_t asked, struct lookup_found *found)
 		s.mtime = st.st_mtim;
 	}
 	/* changed since it was read, or just before, or nobody can say: the next map asks again */
-	if (s.watch < 0 || holds_ns(&s.ctime) + TICK > asked)
+	if (s.watch < 0 || lookup_ns(&s.ctime) + TICK > asked)
 		s.ctime = (struct timespec){ 0 };
 	return s;
 }

@@ -150,6 +150,12 @@ enum lookup_holds { LOOKUP_HOLDS, LOOKUP_AGAIN, LOOKUP_CHANGED /* the file was a
 struct lookup_seen lookup_seen(const struct lookup *, uint64_t asked, struct lookup_found *);
 enum lookup_holds lookup_holds(const struct lookup *, const struct lookup_for *, struct lookup_seen *);
 uint64_t lookup_now(void);	/* wall clock, ns */
+/* ns, of a clock or a time of a file. */
+static inline uint64_t
+lookup_ns(const struct timespec *t)
+{
+	return (uint64_t)t->tv_sec * 1000000000 + (uint64_t)t->tv_nsec;
+}
 /*
  * Where a file is absent, so that it is not asked for again in the name of each process that has ended.  An answer holds for all that
  * was read of the recording before it was asked for, as that happened earlier; for what comes later in a live stream, the question is asked again.

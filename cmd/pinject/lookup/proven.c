@@ -48,7 +48,7 @@ proven_but_doubtful(const struct place *p, int fd)
 	struct stat st;
 
 	return p->latest && p->dso.id_len && fstat(fd, &st) == 0 && st.st_nlink > 1 &&
-	    (uint64_t)st.st_ctim.tv_sec * 1000000000 + (uint64_t)st.st_ctim.tv_nsec > p->latest && !proven_has_id(p, fd);
+	    lookup_ns(&st.st_ctim) > p->latest && !proven_has_id(p, fd);
 }
 
 int

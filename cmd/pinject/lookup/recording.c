@@ -25,12 +25,6 @@ struct stage {
 
 /* ---- when ----------------------------------------------------------------------------------------------------- */
 
-static uint64_t
-ns_of(const struct timespec *t)
-{
-	return (uint64_t)t->tv_sec * SECOND + (uint64_t)t->tv_nsec;
-}
-
 void
 recording_start(struct lookup *l)
 {
@@ -45,8 +39,8 @@ recording_start(struct lookup *l)
 	l->live = rc < 0 || !S_ISREG(st.st_mode);
 	clock_gettime(CLOCK_REALTIME, &now);
 	l->any_change = tool_allows(l->t, "changed-files");
-	l->written = ns_of(l->live ? &now : &st.st_mtim);
-	l->grows = l->live || ns_of(&now) - l->written < RECENT;
+	l->written = lookup_ns(l->live ? &now : &st.st_mtim);
+	l->grows = l->live || lookup_ns(&now) - l->written < RECENT;
 	when_start(&l->when);
 }
 

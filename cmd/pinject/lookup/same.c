@@ -71,7 +71,7 @@ same_changed(struct place *p, const struct stat *st)
 {
 	const struct timespec *t = st->st_nlink == 1 ? &st->st_ctim : &st->st_mtim;
 
-	p->changed = (uint64_t)t->tv_sec * 1000000000 + (uint64_t)t->tv_nsec;
+	p->changed = lookup_ns(t);
 	return p->latest && p->changed > p->latest;
 }
 
