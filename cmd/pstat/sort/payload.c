@@ -159,7 +159,7 @@ payload_syscall(struct sort *s, const struct syscall_place *p, const struct pp_e
 
 	if (p->number)
 		v = payload_fetch(s, p->number, &p->at, ev, r);
-	return !v.known ? ROWS_UNKNOWN : syscalls_key((int64_t)v.num.lo, p->abi.at == AT_NONE ? 0 : sort_field(s, field_find("regs.abi", 8), &p->abi, ev, r));
+	return !v.known ? ROWS_UNKNOWN : syscalls_key((int64_t)v.num.lo, p->abi ? sort_field(s, p->abi, &p->abi_at, ev, r) : 0);
 }
 
 uint64_t

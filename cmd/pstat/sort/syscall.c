@@ -10,8 +10,8 @@
 #include "sort/syscall.h"
 
 enum {
-	NUMBERS = 8192,			/* names that are remembered: those of MIPS begin at 4000, 5000 and 6000 */
-	TEXTS = 8,
+	NUMBERS = 8192,			/* whose texts are remembered: those of MIPS begin at 4000, 5000 and 6000 */
+	OTHERS = 8,
 	X32_BIT = 1 << 30,
 	ABI_32 = 1,			/* PERF_SAMPLE_REGS_ABI_32 */
 };
@@ -20,9 +20,9 @@ static const uint64_t KEY_32 = UINT64_C(1) << 32;
 struct syscalls {
 	struct field	*id, *nr;	/* raw_syscalls, syscalls */
 	const struct field *abi;
-	char		*name[2][NUMBERS];	/* of 64-bit tasks, and of 32-bit tasks */
-	char		 text[TEXTS][40];
-	unsigned	 texts;
+	char		*text[2][NUMBERS];	/* names, or numbers without one: of 64-bit tasks, and of 32-bit tasks; NULL: not asked for yet */
+	char		*other[OTHERS];	/* the last ones of numbers beyond these */
+	unsigned	 others;
 };
 
 #ifdef WITH_SECCOMP
@@ -96,9 +96,11 @@ syscalls_free(struct syscalls *s)
 	field_payload_free(s->id);
 	field_payload_free(s->nr);
 	for (unsigned i = 0; i < NUMBERS; i++) {
-		free(s->name[0][i]);
-		free(s->name[1][i]);
+		free(s->text[0][i]);
+		free(s->text[1][i]);
 	}
+	for (unsigned i = 0; i < OTHERS; i++)
+		free(s->other[i]);
 	free(s);
 }
 
@@ -108,14 +110,16 @@ syscalls_find(const struct syscalls *s, const struct field_stream *stream, const
 	const struct pp_format *f = kind->type == PP_SAMPLE && kind->ev ? field_format(stream, kind->ev) : NULL;
 	const struct field *number = !f ? NULL : !strncmp(f->event, "raw_syscalls:", 13) ? s->id : !strncmp(f->event, "syscalls:", 9) ? s->nr : NULL;
 
-	*to = (struct syscall_place){ .at.at = AT_NONE, .abi.at = AT_NONE };
+	*to = (struct syscall_place){ .at.at = AT_NONE, .abi_at.at = AT_NONE };
 	if (!number)
 		return;
 	field_access(stream, number, kind, &to->at);
 	if (to->at.at != AT_NONE)
 		to->number = number;
 	if (kind->ev->attr.sample_type & PP_SAMPLE_REGS_USER)
-		field_access(stream, s->abi, kind, &to->abi);
+		field_access(stream, s->abi, kind, &to->abi_at);
+	if (to->abi_at.at != AT_NONE)
+		to->abi = s->abi;
 }
 
 uint64_t
@@ -131,17 +135,15 @@ syscalls_cell(struct syscalls *s, const char *machine, size_t n, uint64_t key)
 {
 	int32_t number = (int32_t)(uint32_t)key;
 	bool is32 = key & KEY_32;
-	char **kept = (uint32_t)number < NUMBERS ? &s->name[is32][number] : NULL, *name = kept ? *kept : NULL, *text;
+	char **kept = (uint32_t)number < NUMBERS ? &s->text[is32][number] : &s->other[s->others++ % OTHERS];
 
-	if (!name && kept)
-		name = *kept = syscall_name(machine, n, number, is32);
-	if (name)
-		return cell_text(name);
-	text = s->text[s->texts++ % TEXTS];
-	name = syscall_name(machine, n, number, is32);	/* of x32, say */
-	snprintf(text, sizeof s->text[0], "%s", name ? name : "");
-	free(name);
-	if (!*text)
-		snprintf(text, sizeof s->text[0], "%d", number);
-	return cell_text(text);
+	if ((uint32_t)number >= NUMBERS) {	/* of x32, say */
+		free(*kept);
+		*kept = NULL;
+	}
+	if (!*kept)
+		*kept = syscall_name(machine, n, number, is32);
+	if (!*kept && asprintf(kept, "%d", number) < 0)
+		tool_no_memory();
+	return cell_text(*kept);
 }

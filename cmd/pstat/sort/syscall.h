@@ -19,13 +19,13 @@ struct syscalls *syscalls_new(const struct tool *);
 void	syscalls_free(struct syscalls *);
 /* Where the samples of an event have the number, and the word size of the task. */
 struct syscall_place {
-	const struct field *number;	/* NULL: they have none */
-	struct field_place at, abi;
+	const struct field *number, *abi;	/* NULL: they have none */
+	struct field_place at, abi_at;
 };
 void	syscalls_find(const struct syscalls *, const struct field_stream *, const struct field_kind *, struct syscall_place *);
 /* The value of the key: of the number and the abi of perf_event_open(2), 0: unknown. */
 uint64_t syscalls_key(int64_t number, uint64_t abi);
-/* The name on that machine, of n bytes and always the same, else the number: a text that stays until syscalls_free(), or of a number until eight others. */
+/* The name on that machine, of n bytes and always the same, else the number: a text that stays until syscalls_free(), or of a number from 8192 on until eight others. */
 struct cell syscalls_cell(struct syscalls *, const char *arch, size_t n, uint64_t key);
 
 #endif
