@@ -86,7 +86,7 @@ table_lengths(const struct tabling *t, const struct sort_sum *row, size_t n, boo
 	char text[SCREEN_DURATION];
 
 	sort_sum_hist(t->p->sort[t->by->sort], t->by->key, row, n, others, cell, t->buckets);
-	cell[MEAN] = cell_num_if(cell[HIST_COUNT].num, cell[HIST_COUNT].num ? cell[HIST_SUM].num / cell[HIST_COUNT].num : 0);
+	cell[MEAN] = hist_mean(cell);
 	for (unsigned i = 0; i < LENGTHS; i++) {
 		const struct cell *c = &cell[lengths[i].cell];
 

@@ -117,7 +117,7 @@ sort_figures(const struct sort *s, const struct hists *hists, uint32_t hist, str
 	hists_cells(hists, hist, of, buckets);
 	for (unsigned i = 0; i < s->columns; i++)
 		if (s->column[i] == COLUMN_MEAN)
-			c[i] = cell_num_if(of[HIST_COUNT].num, of[HIST_COUNT].num ? of[HIST_SUM].num / of[HIST_COUNT].num : 0);
+			c[i] = hist_mean(of);
 		else
 			c[i] = of[s->column[i]];
 	free(buckets);

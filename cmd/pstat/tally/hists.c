@@ -192,6 +192,14 @@ hist_percentile(const struct cell *cell, unsigned thousandths)
 	return cell[HIST_MAX].num;
 }
 
+struct cell
+hist_mean(const struct cell cell[HIST_CELLS])
+{
+	uint64_t n = cell[HIST_COUNT].num;
+
+	return cell_num_if(n, n ? cell[HIST_SUM].num / n : 0);
+}
+
 void
 hist_make(struct cell cell[HIST_CELLS])
 {

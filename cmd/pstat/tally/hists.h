@@ -30,6 +30,8 @@ enum { HIST_COUNT, HIST_SUM, HIST_MIN, HIST_P50, HIST_P90, HIST_P99, HIST_P999, 
 extern const struct column hist_columns[HIST_CELLS];
 /* `to' has space for HIST_BUCKETS buckets, which the cells point to. */
 void	hists_cells(const struct hists *, uint32_t number, struct cell cell[HIST_CELLS], struct bucket *to);
+/* The mean, by other cells. */
+struct cell hist_mean(const struct cell cell[HIST_CELLS]);
 /* Set the percentiles by the other cells. */
 void	hist_make(struct cell cell[HIST_CELLS]);
 
