@@ -260,10 +260,11 @@ pp_maps_hold(const struct pp_maps *maps)
 
 /* ---- lookups --------------------------------------------------------------------------------------------- */
 
-static const struct pp_map *
-find(const struct maps_node *n, uint64_t ip)
+/* The map at an address; *steps: how many nodes are above it. */
+static inline const struct pp_map *
+find(const struct maps_node *n, uint64_t ip, uint32_t *steps)
 {
-	while (n) {
+	for (*steps = 0; n; ++*steps) {
 		if (ip < n->map.start)
 			n = n->left;
 		else if (ip - n->map.start < n->map.len)
@@ -323,41 +324,29 @@ find_in_index(const struct maps_index *x, uint64_t ip)
 static __attribute__((noinline)) void
 count_steps(struct pp_maps *maps, uint32_t steps)
 {
-	if (!maps->index && !(maps->index = calloc(1, sizeof *maps->index)))
-		return;
+	if (!maps->index) {
+		if (!(maps->index = malloc(sizeof *maps->index)))
+			return;
+		*maps->index = (struct maps_index){ .due = INDEX_STEPS };
+	}
 	maps->index->steps += steps;
-	if (maps->index->due < INDEX_STEPS)
-		maps->index->due = INDEX_STEPS;
 	if (maps->index->steps >= maps->index->due)
 		make_index(maps->index, maps->root);
-}
-
-/* The same as find(). */
-static const struct pp_map *
-find_and_count(struct pp_maps *maps, uint64_t ip)
-{
-	const struct maps_node *n = maps->root;
-	uint32_t steps = 0;
-
-	for (; n; steps++) {
-		if (ip < n->map.start)
-			n = n->left;
-		else if (ip - n->map.start < n->map.len)
-			break;
-		else
-			n = n->right;
-	}
-	if (steps >= DEEP)
-		count_steps(maps, steps);
-	return n ? &n->map : NULL;
 }
 
 const struct pp_map *
 pp_maps_find(const struct pp_maps *maps, uint64_t ip)
 {
 	const struct maps_index *x = maps->index;
+	const struct pp_map *m;
+	uint32_t steps;
 
-	return x && x->n ? find_in_index(x, ip) : find_and_count((struct pp_maps *)(uintptr_t)maps, ip);
+	if (x && x->n)
+		return find_in_index(x, ip);
+	m = find(maps->root, ip, &steps);
+	if (steps >= DEEP)
+		count_steps((struct pp_maps *)(uintptr_t)maps, steps);
+	return m;
 }
 
 uint64_t
@@ -415,7 +404,8 @@ part_of(const struct maps_node *n, const struct maps_node *tree)
 static bool
 has_map(const struct maps_node *tree, const struct pp_map *m)
 {
-	const struct pp_map *x = find(tree, m->start);
+	uint32_t steps;
+	const struct pp_map *x = find(tree, m->start, &steps);
 
 	return x && x->start == m->start && x->len == m->len && x->pgoff == m->pgoff && x->dso == m->dso && x->data == m->data;
 }
