@@ -10,8 +10,6 @@
  * FINISHED_ROUND inside a frame makes no thread wait, and the bytes are the same as with one thread.  Only pp_compress_flush()
  * compresses the frame being filled as far as it goes; the frame continues in its slot, whose zstd context stays open.
  */
-#include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +18,7 @@
 #include "record/event.h"
 #include "pack.h"
 #include "set.h"
+#include "slots.h"
 
 enum { SLACK = 256 << 10 };		/* space for records of types 64 and up in a frame */
 
@@ -28,8 +27,7 @@ struct bytes {
 	size_t		 n, cap;
 };
 
-struct slot {
-	enum { FREE, WAITING, AT_WORK, DONE } state;
+struct slot {			/* of a ring (slots.h) */
 	struct pp_pack	*pack;		/* NULL: not used yet */
 	struct bytes	 in, out;
 	bool		 failed;
@@ -47,13 +45,8 @@ struct pp_compress {
 	uint64_t	 payload;
 	size_t		 slot_size;
 
-	pthread_mutex_t	 lock;
-	pthread_cond_t	 work, done;
-	bool		 quit;
-	unsigned	 nslots, nthreads;
-	unsigned	 filled, oldest;	/* the slot being filled; the first one not written */
+	struct slots	 ring;
 	struct slot	*slots;
-	pthread_t	*threads;
 };
 
 /* ---- slots ---------------------------------------------------------------------------------------- */
@@ -75,8 +68,10 @@ compress_append(void *arg, const uint8_t *p, size_t n)
 
 /* Compress the contents of a slot. */
 static void
-compress_work_on(struct slot *s)
+compress_work_on(void *arg, unsigned slot)
 {
+	struct slot *s = &((struct pp_compress *)arg)->slots[slot];
+
 	s->failed = pp_pack_feed(s->pack, s->in.p, s->in.n) < 0 || pp_pack_flush(s->pack) < 0;
 	s->in.n = 0;
 }
@@ -97,69 +92,14 @@ compress_ready(struct pp_compress *c, struct slot *s)
 	return pp_fail_memory(c->err);
 }
 
-static void *
-compress_worker(void *arg)
-{
-	struct pp_compress *c = arg;
-
-	pthread_mutex_lock(&c->lock);
-	for (;;) {
-		struct slot *s = NULL;
-
-		for (unsigned i = 0; i < c->nslots && !s; i++) {
-			s = &c->slots[(c->oldest + i) % c->nslots];
-			if (s->state != WAITING)
-				s = NULL;
-		}
-		if (!s && c->quit)
-			break;
-		if (!s) {
-			pthread_cond_wait(&c->work, &c->lock);
-			continue;
-		}
-		s->state = AT_WORK;
-		pthread_mutex_unlock(&c->lock);
-		compress_work_on(s);
-		pthread_mutex_lock(&c->lock);
-		s->state = DONE;
-		pthread_cond_signal(&c->done);
-	}
-	pthread_mutex_unlock(&c->lock);
-	return NULL;
-}
-
-/* Threads start with the first work: by then a command is confined, and so are its threads.  Signals are blocked in them. */
-static int
-compress_start_threads(struct pp_compress *c)
-{
-	sigset_t all, old;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	while (c->nthreads < c->how.threads && !pthread_create(&c->threads[c->nthreads], NULL, compress_worker, c))
-		c->nthreads++;
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	if (c->nthreads)
-		return 1;
-	c->failed = true;
-	return pp_fail(c->err, "no thread can be started");
-}
-
 /* ---- in order --------------------------------------------------------------------------------------- */
 
-/* Write the oldest slot, after it is compressed.  free: its frame is complete. */
+/* Write the oldest slot, after it is compressed.  last: its frame is complete. */
 static int
-compress_write_oldest(struct pp_compress *c, bool free_it)
+compress_write_oldest(struct pp_compress *c, bool last)
 {
-	struct slot *s = &c->slots[c->oldest];
+	struct slot *s = &c->slots[slots_take(&c->ring, last)];
 
-	pthread_mutex_lock(&c->lock);
-	while (s->state != DONE)
-		pthread_cond_wait(&c->done, &c->lock);
-	s->state = FREE;
-	if (free_it)
-		c->oldest = (c->oldest + 1) % c->nslots;
-	pthread_mutex_unlock(&c->lock);
 	if (s->failed)
 		pp_fail(c->err, "%s", s->err.what);
 	else if (s->out.n && c->write(c->arg, s->out.p, s->out.n) < 0)
@@ -169,52 +109,40 @@ compress_write_oldest(struct pp_compress *c, bool free_it)
 	return c->failed ? -1 : 1;
 }
 
-static int
-compress_state_of(struct pp_compress *c, unsigned slot)
-{
-	int state;
-
-	pthread_mutex_lock(&c->lock);
-	state = c->slots[slot].state;
-	pthread_mutex_unlock(&c->lock);
-	return state;
-}
-
 /* Pass the slot being filled to a thread. */
 static int
 compress_hand_over(struct pp_compress *c)
 {
-	if (!c->nthreads && compress_start_threads(c) < 0)
-		return -1;
-	pthread_mutex_lock(&c->lock);
-	c->slots[c->filled].state = WAITING;
-	pthread_cond_signal(&c->work);
-	pthread_mutex_unlock(&c->lock);
-	return 1;
+	if (slots_hand_over(&c->ring, c->err) > 0)
+		return 1;
+	c->failed = true;
+	return -1;
 }
 
 /* A frame is complete: continue in the next slot. */
 static int
 compress_next_slot(struct pp_compress *c)
 {
+	struct slots *ring = &c->ring;
+
 	if (compress_hand_over(c) < 0)
 		return -1;
-	c->filled = (c->filled + 1) % c->nslots;
-	while (compress_state_of(c, c->filled) != FREE || compress_state_of(c, c->oldest) == DONE)
+	ring->filled = (ring->filled + 1) % ring->n;
+	while (slots_state(ring, ring->filled) != SLOT_FREE || slots_state(ring, ring->oldest) == SLOT_DONE)
 		if (compress_write_oldest(c, true) < 0)
 			return -1;
-	return compress_ready(c, &c->slots[c->filled]);
+	return compress_ready(c, &c->slots[ring->filled]);
 }
 
 /* Compress and write everything fed; the frame being filled stays open. */
 static int
 compress_drain(struct pp_compress *c)
 {
-	bool some = c->slots[c->filled].in.n > 0;
+	bool some = c->slots[c->ring.filled].in.n > 0;
 
 	if (some && compress_hand_over(c) < 0)
 		return -1;
-	while (c->oldest != c->filled)
+	while (c->ring.oldest != c->ring.filled)
 		if (compress_write_oldest(c, true) < 0)
 			return -1;
 	return some ? compress_write_oldest(c, false) : 1;
@@ -225,7 +153,7 @@ compress_drain(struct pp_compress *c)
 static int
 compress_fill(struct pp_compress *c, const uint8_t *p, size_t n)
 {
-	struct slot *s = &c->slots[c->filled];
+	struct slot *s = &c->slots[c->ring.filled];
 
 	while (n) {
 		size_t take = s->in.cap - s->in.n < n ? s->in.cap - s->in.n : n;
@@ -299,8 +227,8 @@ pp_compress_count(const struct pp_compress *c, uint64_t *plain, uint64_t *packed
 	*plain = *packed = 0;
 	if (c->alone)
 		pp_pack_count(c->alone, plain, packed);
-	for (unsigned i = 0; i < c->nslots; i++) {
-		if (!c->slots[i].pack || c->slots[i].state != FREE)
+	for (unsigned i = 0; i < c->ring.n; i++) {
+		if (!c->slots[i].pack || c->ring.state[i] != SLOT_FREE)
 			continue;
 		pp_pack_count(c->slots[i].pack, &a, &b);
 		*plain += a;
@@ -315,10 +243,7 @@ compress_make_slots(struct pp_compress *c)
 {
 	c->frame = (struct pp_pack_frame){ .size = c->how.frame, .swap = c->how.swap };
 	c->slot_size = (size_t)c->how.frame + SLACK;
-	c->nslots = c->how.threads + 1;
-	c->slots = calloc(c->nslots, sizeof *c->slots);
-	c->threads = calloc(c->how.threads, sizeof *c->threads);
-	if (!c->slots || !c->threads)
+	if (slots_begin(&c->ring, c->how.threads, compress_work_on, c) < 0 || !(c->slots = calloc(c->ring.n, sizeof *c->slots)))
 		return pp_fail_memory(c->err);
 	return compress_ready(c, &c->slots[0]);
 }
@@ -344,9 +269,6 @@ pp_compress_new(const struct pp_compress_how *how, pp_compress_write *fn, void *
 	c->err = err;
 	c->write = fn;
 	c->arg = arg;
-	pthread_mutex_init(&c->lock, NULL);
-	pthread_cond_init(&c->work, NULL);
-	pthread_cond_init(&c->done, NULL);
 	if (how->threads ? compress_make_slots(c) > 0 : !!(c->alone = pp_pack_new(how, how->feature, fn, arg, err)))
 		return c;
 	pp_compress_free(c);
@@ -358,22 +280,13 @@ pp_compress_free(struct pp_compress *c)
 {
 	if (!c)
 		return;
-	pthread_mutex_lock(&c->lock);
-	c->quit = true;
-	pthread_cond_broadcast(&c->work);
-	pthread_mutex_unlock(&c->lock);
-	for (unsigned i = 0; i < c->nthreads; i++)
-		pthread_join(c->threads[i], NULL);
-	for (unsigned i = 0; c->slots && i < c->nslots; i++) {
+	slots_end(&c->ring);
+	for (unsigned i = 0; c->slots && i < c->ring.n; i++) {
 		pp_pack_free(c->slots[i].pack);
 		free(c->slots[i].in.p);
 		free(c->slots[i].out.p);
 	}
-	pthread_cond_destroy(&c->done);
-	pthread_cond_destroy(&c->work);
-	pthread_mutex_destroy(&c->lock);
 	pp_pack_free(c->alone);
-	free(c->threads);
 	free(c->slots);
 	free(c);
 }
