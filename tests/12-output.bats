@@ -543,27 +543,20 @@ ended() {
 
 @test "progress: a line on a terminal, but not if what reads the output may draw there" {
 	cat >"$T/at-terminal" <<-'END'
-		import os, pty, subprocess, sys
-		ours, theirs = pty.openpty()
+		import sys, time
+		from terminal import on_stderr
 		data = open(sys.argv[2], "rb").read()
-		with open(sys.argv[1], "wb") if sys.argv[1] != "-" else subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL).stdin as to:
-		    tool = subprocess.Popen(sys.argv[3:], stdin=subprocess.PIPE, stdout=to, stderr=theirs)
+		def slowly(tool):
 		    tool.stdin.write(data[:20000])
 		    tool.stdin.flush()
-		    import time
 		    time.sleep(2.1)
 		    tool.stdin.write(data[20000:])
 		    tool.stdin.close()
-		    tool.wait()
-		os.close(theirs)
-		try:
-		    sys.stdout.write(os.read(ours, 10000).decode())
-		except OSError:
-		    pass
+		sys.stdout.write(on_stderr(sys.argv[3:], sys.argv[1], slowly))
 	END
 	for t in $TOOLS; do
-		python3 "$T/at-terminal" "$T/file" data/demo.data $(neutral $t) >"$T/file.$t" &
-		python3 "$T/at-terminal" - data/demo.data $(neutral $t) >"$T/pipe.$t" &
+		PYTHONPATH=$BATS_TEST_DIRNAME python3 "$T/at-terminal" "$T/file" data/demo.data $(neutral $t) >"$T/file.$t" &
+		PYTHONPATH=$BATS_TEST_DIRNAME python3 "$T/at-terminal" - data/demo.data $(neutral $t) >"$T/pipe.$t" &
 	done
 	wait
 	for t in $TOOLS; do

@@ -3,8 +3,7 @@
 load lib
 
 setup_file() {
-	export KERNEL_ABI=$("${O:-$BATS_TEST_DIRNAME/../build}"/pcat -v "$BATS_TEST_DIRNAME/data/basic.pipe.data" 2>&1 >/dev/null |
-	    sed -n 's/.*confinement: Landlock ABI \([0-9]*\), seccomp$/\1/p')
+	export KERNEL_ABI=$(kernel_abi)
 }
 able() {
 	need native

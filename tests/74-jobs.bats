@@ -249,10 +249,9 @@ gone() {
 	"$O/bench/gen" 30000000 >"$T/big" 2>/dev/null || skip "tests/bench/gen is not built"
 	# at-terminal FILE|- COMMAND...: what comes to the terminal while its processes stand still for two seconds
 	cat >"$T/at-terminal" <<-'END'
-		import os, pty, signal, subprocess, sys, time
-		ours, theirs = pty.openpty()
-		with open(sys.argv[1], "wb") if sys.argv[1] != "-" else subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL).stdin as to:
-		    tool = subprocess.Popen(sys.argv[2:], stdout=to, stderr=theirs)
+		import os, signal, sys, time
+		from terminal import on_stderr
+		def stand_still(tool):
 		    children = []
 		    while tool.poll() is None and len(children) < 2:
 		        children = [int(p) for p in open(f"/proc/{tool.pid}/task/{tool.pid}/children").read().split()]
@@ -264,15 +263,10 @@ gone() {
 		    time.sleep(2.6)
 		    for p in children:
 		        os.kill(p, signal.SIGCONT)
-		    tool.wait()
-		os.close(theirs)
-		try:
-		    sys.stdout.write(os.read(ours, 10000).decode())
-		except OSError:
-		    pass
+		sys.stdout.write(on_stderr(sys.argv[2:], sys.argv[1], stand_still))
 	END
-	/usr/bin/python3 "$T/at-terminal" "$T/file" "$O/pfilter" --jobs 2 --anon all "$T/big" >"$T/shown" &
-	/usr/bin/python3 "$T/at-terminal" - "$O/pfilter" --jobs 2 --anon all "$T/big" >"$T/silent"
+	PYTHONPATH=$BATS_TEST_DIRNAME /usr/bin/python3 "$T/at-terminal" "$T/file" "$O/pfilter" --jobs 2 --anon all "$T/big" >"$T/shown" &
+	PYTHONPATH=$BATS_TEST_DIRNAME /usr/bin/python3 "$T/at-terminal" - "$O/pfilter" --jobs 2 --anon all "$T/big" >"$T/silent"
 	wait
 	[ "$(tr '\r' '\n' <"$T/shown" | grep -c 'pfilter: .* MB of 3[0-9.]* MB, .*%')" -ge 1 ] || failed "no line: $(cat "$T/shown")"
 	[ ! -s "$T/silent" ] || failed "$(cat "$T/silent")"

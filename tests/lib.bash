@@ -211,6 +211,11 @@ same_script() {
 	}
 }
 
+# The ABI of Landlock, if this kernel has both it and seccomp, as pcat -v says; also in setup_file().
+kernel_abi() {
+	"${O:-$BATS_TEST_DIRNAME/../build}"/pcat -v "$BATS_TEST_DIRNAME/data/basic.pipe.data" 2>&1 >/dev/null |
+	    sed -n 's/.*confinement: Landlock ABI \([0-9]*\), seccomp$/\1/p'
+}
 # with_fault PLAN CMD...: run it with failing system calls (PLAN: see fault/fault.c).
 with_fault() {
 	local plan=$1

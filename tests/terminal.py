@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: ISC
 """A program on a terminal of its own, which a test feeds and reads."""
-import fcntl, os, pty, select, signal, struct, termios
+import fcntl, os, pty, select, signal, struct, subprocess, termios
 
 class Terminal:
     def __init__(self, argv, rows, columns, env={}):
@@ -33,3 +33,16 @@ class Terminal:
 
     def status(self):
         return os.waitpid(self.pid, 0)[1]
+
+def on_stderr(argv, to, work):
+    """What argv writes to a terminal that is its standard error, while work() has its process; its output goes to a file, "-": to a pipe."""
+    ours, theirs = pty.openpty()
+    with open(to, "wb") if to != "-" else subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL).stdin as out:
+        tool = subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=out, stderr=theirs)
+        work(tool)
+        tool.wait()
+    os.close(theirs)
+    try:
+        return os.read(ours, 10000).decode()
+    except OSError:
+        return ""
