@@ -297,7 +297,7 @@ make_index(struct maps_index *x, struct maps_node *root)
 	size_t n = list(root, NULL, x->steps);
 
 	x->due = x->due < UINT32_MAX / 2 ? x->due * 2 : UINT32_MAX;
-	if (n > x->steps || !(x->start = malloc(n * (sizeof *x->start + sizeof *x->node))))
+	if (!n || n > x->steps || !(x->start = malloc(n * (sizeof *x->start + sizeof *x->node))))
 		return;
 	x->n = n;
 	x->node = (struct maps_node **)(x->start + n);
