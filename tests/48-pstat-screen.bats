@@ -339,3 +339,26 @@ glance() {
 	[ "$(under contains)" = "pids (see --privacy)" ] || failed "$(under contains)"
 	done_all
 }
+
+# many AT: 257 events; the sample AT of the last one has a stack
+many() {
+	local i
+
+	for ((i = 0; i < 257; i++)); do
+		echo "attr type=1 config=0 period=1 sample_type=IP|TID|TIME|ID|STACK_USER flags=sample_id_all|comm stack_user=16 ids=$((11 + i))"
+	done
+	for ((i = 1; i <= 5; i++)); do
+		echo "SAMPLE ev=256 ip=1 pid=1 tid=1 time=$i id=267 stack=$([ $i = $1 ] && echo 01020304050607080102030405060708 ||
+		    echo 00000000000000000000000000000000)"
+	done
+}
+
+@test "pstat: of many events, only the first four samples of each further one are looked at" {
+	many 4 | stream
+	pstat "$T/recipe.pipe" >"$T/out"
+	[ "$(under contains)" = "stacks, pids (see --privacy)" ] || failed "the fourth: $(under contains)"
+	many 5 | stream
+	pstat "$T/recipe.pipe" >"$T/out"
+	[ "$(under contains)" = "pids (see --privacy)" ] || failed "the fifth: $(under contains)"
+	done_all
+}

@@ -32,9 +32,12 @@ attr_has_odd_bits(const struct pp_attr *a)
 	    a->flags >> FLAGS_KNOWN || a->branch_sample_type >> BRANCH_KNOWN;
 }
 
+/* `known': the different ids of the events before it. */
 static bool
-attr_shares_id(const struct pp_events *all, const struct pp_event *ev)
+attr_shares_id(const struct pp_events *all, const struct pp_event *ev, size_t known)
 {
+	if (all->map.used - known == ev->nids)	/* all of them are new, as in a sound stream */
+		return false;
 	for (unsigned i = 0; i < ev->nids; i++)
 		for (unsigned k = 0; k < ev->index && k < 64; k++) {
 			const struct pp_event *o = all->ev[k];
@@ -64,11 +67,14 @@ check_attr(struct check *c, const struct pp_rec *r)
 	const struct pp_event *ev = all->n ? all->ev[all->n - 1] : NULL;
 	const struct pp_attr *a;
 	bool no_samples;
+	size_t known;
 
 	if (!ev || all->n == c->nev)
 		return;
 	c->ev = tool_need(array_more(c->ev, c->nev, all->n - c->nev, sizeof *c->ev));
 	c->nev = all->n;
+	known = c->nids;
+	c->nids = all->map.used;
 	c->ev[ev->index] = (struct check_event){ .parts = check_needs_parts(ev) };
 	c->stream |= !pp_made(c->in, r);
 	a = &ev->attr;
@@ -99,7 +105,7 @@ check_attr(struct check *c, const struct pp_rec *r)
 		check_found(c, RULE_E_NO_IDS, r, ev->name);
 	else if (attr_id_elsewhere(all->ev[0], ev))
 		check_found(c, RULE_E_ID_PLACE, r, ev->name);
-	if (attr_shares_id(all, ev))
+	if (attr_shares_id(all, ev, known))
 		check_found(c, RULE_E_SAME_ID, r, ev->name);
 }
 

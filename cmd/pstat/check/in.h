@@ -69,6 +69,7 @@ struct check {
 
 	/* the head */
 	unsigned	 nev;		/* attrs looked at */
+	size_t		 nids;		/* their different ids */
 	uint64_t	 max_feature;	/* the largest number of a header feature so far */
 	uint64_t	 features;	/* bits of those below 64 */
 	bool		 end_mark, any_feature, any_sample;

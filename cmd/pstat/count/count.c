@@ -56,7 +56,7 @@ count_events(struct counts *c)
 			    PP_SAMPLE_REGS_USER | PP_SAMPLE_STACK_USER | PP_SAMPLE_REGS_INTR),
 			.read = type & PP_SAMPLE_READ,
 			.default_period = ev->attr.sample_period,
-			.first = c->lane.first ? LANE_FIRSTS : 0, .wanted = c->lane.samples,
+			.first = !c->lane.first ? 0 : c->nev < LANE_EVENTS ? LANE_FIRSTS : LANE_FEW, .wanted = c->lane.samples,
 		};
 		c->ev[c->nev].slow = c->ev[c->nev].whole || c->ev[c->nev].first;
 	}

@@ -23,13 +23,14 @@ enum lane_wants {
 	LANE_ALL,
 	LANE_OTHERS,			/* no samples, but those that are not sound */
 	/*
-	 * The first LANE_FIRSTS samples of each event, the first LANE_FIRSTS other records of each type of the
-	 * kernel and FINISHED_ROUNDs, all other records of perf's own, and the record that ends the reading as it could not be
-	 * counted.  Later samples are not examined.
+	 * The first LANE_FIRSTS samples of each of the first LANE_EVENTS events, the first LANE_FEW of each other event, so that many
+	 * events do not make a glance a long look; the first LANE_FIRSTS other records of each type of the kernel and
+	 * FINISHED_ROUNDs, all other records of perf's own, and the record that ends the reading as it could not be counted.  Later
+	 * samples are not examined.
 	 */
 	LANE_FIRST,
 };
-enum { LANE_MAX = 31, LANE_FIRSTS = 64 };
+enum { LANE_MAX = 31, LANE_FIRSTS = 64, LANE_EVENTS = 256, LANE_FEW = 4 };
 
 struct lane {
 	struct { lane_fn *fn; void *arg; } stop[LANE_MAX];
