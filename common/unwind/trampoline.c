@@ -13,38 +13,28 @@
 
 enum { LONGEST = 9 };
 
-struct trampoline {			/* instructions: load the number of rt_sigreturn; make the call */
-	uint16_t	 elf;
-	uint8_t		 load, size;	/* bytes of the first; of both */
-	uint8_t		 code[LONGEST];
-};
-static const struct trampoline trampolines[] = {
-	{ EM_X86_64, 7, 9, { 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05 } },		/* mov $15, %rax; syscall */
-	{ EM_X86_64, 5, 7, { 0xb8, 0x0f, 0, 0, 0, 0x0f, 0x05 } },			/* mov $15, %eax; syscall */
-	{ EM_AARCH64, 4, 8, { 0x68, 0x11, 0x80, 0xd2, 0x01, 0, 0, 0xd4 } },		/* mov x8, #139; svc #0 */
-	{ EM_AARCH64, 4, 8, { 0x68, 0x11, 0x80, 0x52, 0x01, 0, 0, 0xd4 } },		/* mov w8, #139; svc #0 */
-};
-
 /* struct rt_sigframe of the kernel's arch/../kernel/signal.c, from the stack pointer on: struct ucontext, whose registers are struct sigcontext. */
-enum {
-	X86_CONTEXT = 0, X86_REGS = X86_CONTEXT + 40,
-	ARM_CONTEXT = 128, ARM_REGS = ARM_CONTEXT + 184,
-	LINK = 8,			/* of a ucontext */
-};
-static const uint8_t x86_order[] = { 13, 12, 14, 11, 9, 8, 10, 15, 0, 1, 2, 3, 4, 5, 6, 7, 16 };	/* by the numbers of DWARF */
-
 struct context {
 	unsigned	 at, regs;	/* where the ucontext and its registers begin, from the stack pointer on */
 	unsigned	 flags;		/* bits of uc_flags that may be set */
 	const uint8_t	*order;		/* of the registers; NULL: that of DWARF */
 };
+enum { X86_CONTEXT = 0, ARM_CONTEXT = 128, LINK = 8 /* of a ucontext */ };
+static const uint8_t x86_order[] = { 13, 12, 14, 11, 9, 8, 10, 15, 0, 1, 2, 3, 4, 5, 6, 7, 16 };	/* by the numbers of DWARF */
+static const struct context x86 = { X86_CONTEXT, X86_CONTEXT + 40, 3, x86_order }, arm = { ARM_CONTEXT, ARM_CONTEXT + 184, 0, NULL };
 
-static struct context
-context_of(const struct unwind_machine_desc *m)
-{
-	return m->elf == EM_X86_64 ? (struct context){ X86_CONTEXT, X86_REGS, 3, x86_order } :
-	    (struct context){ ARM_CONTEXT, ARM_REGS, 0, NULL };
-}
+struct trampoline {			/* instructions: load the number of rt_sigreturn; make the call */
+	uint16_t	 elf;
+	uint8_t		 load, size;	/* bytes of the first; of both */
+	uint8_t		 code[LONGEST];
+	const struct context *context;
+};
+static const struct trampoline trampolines[] = {
+	{ EM_X86_64, 7, 9, { 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05 }, &x86 },	/* mov $15, %rax; syscall */
+	{ EM_X86_64, 5, 7, { 0xb8, 0x0f, 0, 0, 0, 0x0f, 0x05 }, &x86 },			/* mov $15, %eax; syscall */
+	{ EM_AARCH64, 4, 8, { 0x68, 0x11, 0x80, 0xd2, 0x01, 0, 0, 0xd4 }, &arm },	/* mov x8, #139; svc #0 */
+	{ EM_AARCH64, 4, 8, { 0x68, 0x11, 0x80, 0x52, 0x01, 0, 0, 0xd4 }, &arm },	/* mov w8, #139; svc #0 */
+};
 
 /* ---- the row ------------------------------------------------------------------------------------------- */
 
@@ -80,9 +70,8 @@ offset_of(const struct context *c, unsigned column)
  * CFA's expression then branches to in front of its beginning, which is an error, so that it has no result.
  */
 static struct unwind_row *
-make_row(const struct unwind_machine_desc *m)
+make_row(const struct unwind_machine_desc *m, const struct context *c)
 {
-	const struct context c = context_of(m);
 	unsigned rules = m->columns - 1u, at = 0;
 	struct unwind_row *row = unwind_row_new(rules, CHECKS + SIZE + rules * (SIZE - 1u));
 	uint8_t *begin, *p;
@@ -93,20 +82,20 @@ make_row(const struct unwind_machine_desc *m)
 	row->ra = m->pc;
 	row->flags = UNWIND_ROW_SIGNAL | UNWIND_ROW_TRAMPOLINE | UNWIND_ROW_REGISTERS;
 	begin = p = (uint8_t *)(uintptr_t)unwind_row_bytes(row);
-	p = put_value(p, m, c.at);
-	*p++ = (uint8_t)(OP_LIT0 + c.flags);
+	p = put_value(p, m, c->at);
+	*p++ = (uint8_t)(OP_LIT0 + c->flags);
 	*p++ = OP_SHR;
-	p = put_value(p, m, c.at + LINK);
+	p = put_value(p, m, c->at + LINK);
 	*p++ = OP_OR;
 	*p++ = OP_BRA;
 	*p++ = 0;			/* by -32768 */
 	*p++ = 0x80;
-	p = put_value(p, m, offset_of(&c, m->sp));
+	p = put_value(p, m, offset_of(c, m->sp));
 	row->cfa = (struct unwind_rule){ .kind = UNWIND_VAL_EXPR, .value = 0, .size = (uint32_t)(p - begin) };
 	for (unsigned i = 0; i < m->columns; i++)
 		if (i != m->sp) {
 			row->rule[at++] = (struct unwind_rule){ .kind = UNWIND_EXPR, .value = p - begin, .size = SIZE - 1 };
-			p = put_address(p, m, offset_of(&c, i));
+			p = put_address(p, m, offset_of(c, i));
 		}
 	return row;
 }
@@ -135,6 +124,6 @@ unwind_trampoline_row(const struct unwind_file *f, uint64_t offset)
 
 	for (const struct trampoline *t = trampolines; n > before && t < trampolines + sizeof trampolines / sizeof *trampolines; t++)
 		if (t->elf == m->elf && is_at(t, code, code + before, code + n))
-			return make_row(m);
+			return make_row(m, t->context);
 	return NULL;
 }
