@@ -354,13 +354,14 @@ check_drop() {
 
 # Each column stripped: what perf shows of the rest stays the same.
 check_strip() {
-	local rc F w args
+	local rc F w args words
 	pcat "$1" >"$W/in" 2>/dev/null || return 0
 	F=$(fields_of "$W/in")
 	[ -n "$F" ] || return 0
 	lines "$W/want" "$W/in" "$F"
-	for w in callchain user-stack user-regs intr-regs raw brstack phys data-src weight addr read aux \
-	    callchain,user-stack,user-regs,intr-regs,raw,brstack,phys,data-src,weight,addr,aux "--stack-size 128" "--max-stack 2"; do
+	words=$(sed -n 's/^SAMPLE(.*, "\([a-z-]*\)", *\(ROWS\|NUMBER\),.*/\1/p' ../common/record/sample.def | sort -u)
+	[ -n "$words" ] || differ "no words of --strip"
+	for w in $words $(grep -vx read <<<"$words" | paste -sd,) "--stack-size 128" "--max-stack 2"; do
 		[[ $w == --* ]] && args=$w || args="--strip $w"
 		rc=0
 		pfilter $args "$1" >"$W/out" 2>"$W/err" || rc=$?
