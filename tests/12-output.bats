@@ -513,6 +513,19 @@ ended() {
 	done_all
 }
 
+@test "output: each form that pcat writes is in the tests of what holds for all of them" {
+	need jq
+	local form file n=0
+	for form in $(pcat --list-options | jq -r '.options[] | select(.name == "format").words[] | select(. != "stream")'); do
+		for file in 14-confine.bats 16-links.bats locked.py data/law.txt; do
+			grep -qE -e "--format=$form( |$)" $file || failed "$file has no --format=$form"
+		done
+		n=$((n + 1))
+	done
+	[ $n -ge 4 ] || failed "words of --format not found"
+	done_all
+}
+
 @test "options: one without its partner is wrong usage" {
 	in=data/basic.pipe.data
 	while read -r t opts; do
