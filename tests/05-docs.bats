@@ -196,6 +196,15 @@ members_in() {
 	done_all
 }
 
+# Not in the table: what others are made of, and what README.md of the top says.
+@test "docs: each target of make is in the table of tests/README.md" {
+	sed -n '/^| .make /s/^| \([^|]*\) |.*/\1/p' README.md | grep -oE 'make [a-z-]+' | cut -d ' ' -f 2 | sort -u >"$T/table"
+	sed -n 's/^\.PHONY: //p' ../Makefile | tr ' ' '\n' |
+	    grep -vxE 'all|completions|demo|install|uninstall|clean|library|test-programs|run-tests|fuzzers|[$].*' | sort |
+	    diff - "$T/table" || failed "< Makefile, > the table"
+	done_all
+}
+
 @test "docs: what the maps say of the tree is so" {
 	for d in $(cd .. && find common cmd man tests -mindepth 1 -maxdepth 2 -type d ! -path 'tests/*/*'); do
 		case $d in
@@ -208,7 +217,7 @@ members_in() {
 		# a tool of one file says in it what it is
 		! [[ $d == c*/* && $d != cmd/*/* ]] || [ -s "../$d/README.md" ] || [ "$(ls "../$d")" = main.c ] || failed "$d has no README.md"
 	done
-	sed -n '/^## Where things go/,$p' ../common/README.md >"$T/where"
+	{ sed -n '/^## Where things go/,$p' ../common/README.md; sed -n '/^## Where things go/,/^## Other/p' ../tests/README.md; } >"$T/where"
 	for f in ../common/*/README.md ../cmd/*/README.md; do
 		for h in $(grep -oE '`[a-z_0-9]+\.[chdef]+`' "$f" | tr -d '`' | sort -u); do
 			[ -n "$(find "${f%/*}" -name "$h")" ] || failed "$f: there is no $h"
