@@ -12,8 +12,8 @@
 void
 output_form(struct tool *t, void *form)
 {
-	static report_form *const forms[] = { [OUTPUT_SCREEN] = screen, [OUTPUT_JSON] = json, [OUTPUT_CSV] = csv, [OUTPUT_TSV] = tsv,
-	    [OUTPUT_OPENMETRICS] = openmetrics };
+#define OUTPUT_FUNCTION(number, form) form,
+	static report_form *const forms[] = { OUTPUT_EACH(OUTPUT_FUNCTION) };
 	report_form **to = form, *now = forms[t->optarg ? tool_word(t, t->optarg, OUTPUT_FORMS) : t->optvalue];
 
 	if (*to && *to != now)

@@ -6,8 +6,12 @@
 #include "report.h"
 #include "tool/tool.h"
 
-#define OUTPUT_FORMS "screen|json|csv|tsv|openmetrics"
-enum { OUTPUT_SCREEN, OUTPUT_JSON, OUTPUT_CSV, OUTPUT_TSV, OUTPUT_OPENMETRICS };
+/* The words of --format are the names of the functions (forms.h). */
+#define OUTPUT_EACH(FORM) FORM(SCREEN, screen) FORM(JSON, json) FORM(CSV, csv) FORM(TSV, tsv) FORM(OPENMETRICS, openmetrics)
+#define OUTPUT_WORD(number, form) #form "|"
+#define OUTPUT_NUMBER(number, form) OUTPUT_##number,
+#define OUTPUT_FORMS OUTPUT_EACH(OUTPUT_WORD)
+enum { OUTPUT_EACH(OUTPUT_NUMBER) };
 /* The options about the form: set a report_form *, by the argument or optvalue; another one than it is already (NULL: none) is wrong usage. */
 void	output_form(struct tool *, void *form);
 /* The forms of one table need to know which; the others have all: else it is wrong usage. */
