@@ -151,7 +151,11 @@ why(struct line *l, const struct decide *d, enum reason reason)
 	case INVERTED:		add(l, "all of them match, and --invert drops those"); break;
 	case SWITCHED_OFF:	add(l, "none is between --switch-on and --switch-off"); break;
 	case OVER_MAX:		add(l, "--max-samples drops all of them"); break;
-	default:		add(l, "--every, --sample and --max-rate drop all of them"); break;
+	case NOT_EVERY:
+	case NOT_SAMPLED:
+	case OVER_RATE:		add(l, "--every, --sample and --max-rate drop all of them"); break;
+	/* no reason of a sample, or nothing_cause() has returned */
+	case KEPT: case NOT_TYPE: case NOT_SIDEBAND: case REASON_END: case NO_VERDICT: break;
 	}
 }
 

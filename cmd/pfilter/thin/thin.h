@@ -9,8 +9,9 @@
  * dropped periods to the next kept sample of the same event and CPU, in the order of verdicts.  So the sum of periods of an event
  * on a CPU equals that of all selected samples up to the last kept one.
  *
- * A new option needs: a member of struct thin, a test in thin_sample(), a reason (reason.h) that decide_thinned() lists if
- * --scale-period compensates for it, and a row in options.c.
+ * A new option needs: a member of struct thin, by which thin_any() and thin_scales() know it, a test in thin_sample(), a reason
+ * (reason.h; its words in nothing.c) that decide_thinned() lists if --scale-period compensates for it, a row in options.c, and one of
+ * prune_hinders() in prune.c if its verdict depends on other samples.
  */
 #ifndef PFILTER_THIN_H
 #define PFILTER_THIN_H
