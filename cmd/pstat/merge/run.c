@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -102,6 +104,13 @@ diff_word(const char *text)
 	return strcpy(word, text);
 }
 
+static _Noreturn void
+diff_report_fails(const struct tool *t, const char *path)
+{
+	fprintf(stderr, "%s: %s: %s\n", t->name, path, strerror(errno));
+	_exit(1);
+}
+
 /* In the process: its answer is the report, if it is asked for one. */
 static _Noreturn void
 diff_report(const struct tool *t, const char *path, const struct diff_options *o, int go, int to)
@@ -110,8 +119,13 @@ diff_report(const struct tool *t, const char *path, const struct diff_options *o
 	const char *const before[] = { t->name, "--json", "--quiet" }, *const behind[] = { "--", path, NULL };
 	char nodes[40];
 	int argc = 0;
+	ssize_t got;
 
-	if (read(go, &word, 1) != 1)
+	while ((got = read(go, &word, 1)) < 0 && errno == EINTR)
+		;
+	if (got < 0)
+		diff_report_fails(t, path);
+	if (!got)
 		_exit(0);
 	argv = tool_need(array_more(argv, 0, 3, sizeof *argv));
 	for (; argc < 3; argc++)
@@ -128,7 +142,7 @@ diff_report(const struct tool *t, const char *path, const struct diff_options *o
 		argv[argc + i] = behind[i] ? diff_word(behind[i]) : NULL;
 	argc += 2;
 	if (dup2(to, STDOUT_FILENO) < 0)
-		_exit(1);
+		diff_report_fails(t, path);
 	close(go);
 	close(to);
 	optind = 0;			/* getopt(3) of glibc begins anew */
@@ -164,10 +178,11 @@ diff_input_open(struct diff_input *in, const struct tool *t, const char *path, c
 static void
 diff_input_begin(struct diff_input *in)
 {
+	void (*pipes)(int) = signal(SIGPIPE, SIG_IGN);	/* it may have ended, and has said why */
 	char first;
 
 	if (in->report < 0)
-		return;
+		goto done;
 	if (in->fd >= 0 && pread(in->fd, &first, 1, 0) == 1 && first == '{') {
 		close(in->report);
 		in->report = in->fd;
@@ -178,6 +193,8 @@ diff_input_begin(struct diff_input *in)
 		in->report = -1;
 	}
 	close(in->go);			/* the process ends, if it was not asked */
+done:
+	signal(SIGPIPE, pipes);
 }
 
 int
