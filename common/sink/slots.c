@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* slots.c - see slots.h */
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 
@@ -52,10 +53,10 @@ slots_start(struct slots *s, struct pp_err *err)
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
-	while (s->started < s->threads && !pthread_create(&s->thread[s->started], NULL, slots_worker, s))
+	while (s->started < s->threads && !(errno = pthread_create(&s->thread[s->started], NULL, slots_worker, s)))
 		s->started++;
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	return s->started ? 1 : pp_fail(err, "no thread can be started");
+	return s->started ? 1 : pp_fail_system(err, "no thread can be started");
 }
 
 int
