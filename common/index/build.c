@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* build.c - see build.h */
+#include <errno.h>
 #include <stdlib.h>
 
 #include <zstd.h>
@@ -163,6 +164,15 @@ build_refill(void *arg)
 	return b->o->refill ? b->o->refill(b->o->arg) : 1;
 }
 
+/* What was read is less than was there before (rc 0), or could not be read. */
+static int
+print_failed(struct build *b, int rc)
+{
+	static const char doing[] = "the recording cannot be read once more, to hash it";
+
+	return rc < 0 && errno ? pp_fail_system(b->err, doing) : pp_fail(b->err, "%s", doing);
+}
+
 /* Has the window had all of the chunk, and nothing else? */
 static bool
 print_kept(struct build *b, const struct pp_chunk *c)
@@ -202,7 +212,7 @@ print_chunk(struct build *b, struct ppi_entry *e)
 	if (rc > 0)
 		rc = ppi_print(b->in, &tail, 1, &e->tail);
 	if (rc <= 0)
-		return pp_fail(b->err, "the recording cannot be read once more, to hash it");
+		return print_failed(b, rc);
 	e->print = XXH64_digest(&b->hash);
 	XXH64_reset(&b->hash, 0);
 	b->hash_from = b->hashed = c->off + c->len;
@@ -242,9 +252,10 @@ print_head(struct build *b, const struct pp_chunk *first)
 	uint64_t to = (uint64_t)size;
 	struct ppi_head *h = &b->head;
 	uint8_t p[16];
+	int rc = size < 0 ? -1 : pp_raw_at(b->in, 0, 0, p, sizeof p);
 
-	if (size < 0 || pp_raw_at(b->in, 0, 0, p, sizeof p) <= 0)
-		return pp_fail(b->err, "the recording cannot be read once more, to hash it");
+	if (rc <= 0)
+		return print_failed(b, rc);
 	h->big = b->in->swap != PPI_SWAP;
 	h->size = b->walk.size ? b->walk.size : PP_CHUNK_SIZE;
 	h->container = pp_raw_size(b->in, 1) >= 0 ? PPI_DIRECTORY : pp_get_u64(p + 8, b->in->swap) == PP_PIPE_HEADER_SIZE ? PPI_STREAM : PPI_FILE;
@@ -258,8 +269,8 @@ print_head(struct build *b, const struct pp_chunk *first)
 		to = to > FILE_HEADER ? to - FILE_HEADER : 0;
 		h->mark = (struct ppi_mark){ .off = FILE_HEADER, .len = to < PPI_HEAD_PRINTED ? (uint32_t)to : PPI_HEAD_PRINTED };
 	}
-	if (ppi_print(b->in, &h->mark, 1, &h->print) <= 0)
-		return pp_fail(b->err, "the recording cannot be read once more, to hash it");
+	if ((rc = ppi_print(b->in, &h->mark, 1, &h->print)) <= 0)
+		return print_failed(b, rc);
 	return ppi_write_head(&b->w, h);
 }
 
@@ -323,22 +334,27 @@ build_end(struct build *b)
 {
 	struct ppi_mark marks[PPI_STARTS + 1];
 	struct ppi_end *e = &b->end;
+	uint32_t i = 0;
+	int64_t size;
+	int rc;
 
 	if (!e->chunks && print_head(b, NULL) < 0)
 		return -1;
-	for (uint32_t i = 0; pp_raw_size(b->in, i) >= 0; i++) {
+	for (; (size = pp_raw_size(b->in, i)) >= 0; i++) {
 		if (build_cover(b, &(struct pp_chunk){ .file = i, .len = i < e->nfiles ? e->files[i].covered : 0 }) < 0)
 			return -1;
-		e->files[i].size = (uint64_t)pp_raw_size(b->in, i);
+		e->files[i].size = (uint64_t)size;
 	}
+	if (!i || i < e->nfiles)
+		return print_failed(b, -1);
 	memcpy(marks, b->starts, b->nstarts * sizeof *marks);
 	e->nmarks = b->nstarts;
 	if (e->chunks)
 		marks[e->nmarks++] = b->tail;
 	e->marks = marks;
 	e->reads = b->in->events->reads;
-	if (ppi_print(b->in, marks, e->nmarks, &e->print) <= 0)
-		return pp_fail(b->err, "the recording cannot be read once more, to hash it");
+	if ((rc = ppi_print(b->in, marks, e->nmarks, &e->print)) <= 0)
+		return print_failed(b, rc);
 	return ppi_write_end(&b->w, e);
 }
 
