@@ -393,8 +393,11 @@ atomic_link_it(struct atomic *a, const char *name, bool replace)
 		return linkat(AT_FDCWD, proc, a->dir, name, AT_SYMLINK_FOLLOW);
 	if (!(a->hidden = atomic_hide(a->dir, name)))
 		return -1;
-	if (linkat(AT_FDCWD, proc, a->dir, atomic_hidden_name(a->hidden), AT_SYMLINK_FOLLOW) < 0)
+	if (linkat(AT_FDCWD, proc, a->dir, atomic_hidden_name(a->hidden), AT_SYMLINK_FOLLOW) < 0) {
+		atomic_forget_hidden(a->hidden);
+		a->hidden = 0;
 		return -1;
+	}
 	return renameat(a->dir, atomic_hidden_name(a->hidden), a->dir, name);
 }
 
@@ -422,7 +425,7 @@ atomic_name_it(struct atomic *a, const char *name, bool replace)
 		return 1;
 	rc = a->hidden ? atomic_rename_it(a, name, replace) : atomic_link_it(a, name, replace);
 	if (rc < 0)
-		return errno == EEXIST ? 0 : atomic_fail(a->err);
+		return errno == EEXIST && !replace ? 0 : atomic_fail(a->err);
 	atomic_forget_hidden(a->hidden);
 	a->hidden = 0;
 	return 1;
