@@ -110,10 +110,11 @@ open_place(struct tool *t, const struct symbols_opt *o, struct symbols_place *p)
 static void
 lock_keeper(struct confine *c, int fd, const struct symbols_place *p)
 {
-	if (p->paths)
-		confine_allow(c, "/", CONFINE_READ);
+	if (p->paths && confine_allow(c, "/", CONFINE_READ) < 0)
+		_exit(1);
 	for (unsigned i = 0; i < p->n; i++)
-		confine_allow_fd(c, p->dir[i], CONFINE_READ);
+		if (confine_allow_fd(c, p->dir[i], CONFINE_READ) < 0)
+			_exit(1);
 	if (!p->paths && !p->n)		/* some rule, or none would hold */
 		c->rights |= CONFINE_READ;
 	if (confine_places(c) < 0)

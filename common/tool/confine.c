@@ -84,7 +84,7 @@ int
 confine_allow_fd(struct confine *c, int fd, unsigned rights)
 {
 	struct stat st;
-	bool dir = fstat(fd, &st) == 0 && S_ISDIR(st.st_mode);
+	bool stated = fstat(fd, &st) == 0, dir = stated && S_ISDIR(st.st_mode);
 	/* of a file, only those that a file can have */
 	uint64_t access = (rights & CONFINE_READ ? FS_READ_FILE | (dir ? FS_READ_DIR : 0) : 0) |
 	    (rights & CONFINE_WRITE ? FS_WRITE_FILE | FS_TRUNCATE : 0) |
@@ -93,7 +93,11 @@ confine_allow_fd(struct confine *c, int fd, unsigned rights)
 	int rc;
 
 	c->rights |= rights;
-	if (c->off || !access || (rc = begin(c)) == 0)
+	if (c->off)
+		return 1;
+	if (!stated)
+		return -1;
+	if (!access || (rc = begin(c)) == 0)
 		return 1;
 	return rc < 0 ? -1 : add_rule(c, fd, access);
 }

@@ -28,11 +28,13 @@ rights_of(const char *letters)
 void
 tool_allow(struct tool *t, const char *path, const char *letters)
 {
-	/* A failure is not reported here: opening the file fails for the same reason later. */
-	if (!path || !strcmp(path, "-"))
-		confine_allow_fd(&t->confine, STDIN_FILENO, rights_of(letters));
-	else
-		confine_allow(&t->confine, path, rights_of(letters));
+	bool std = !path || !strcmp(path, "-");
+	int rc = std ? confine_allow_fd(&t->confine, STDIN_FILENO, rights_of(letters)) :
+	    confine_allow(&t->confine, path, rights_of(letters));
+
+	/* Opening a file that is not there, or may not be opened, fails for the same reason later. */
+	if (rc < 0 && !std && errno != ENOENT && errno != ENOTDIR && errno != EACCES && errno != ELOOP && errno != ENAMETOOLONG)
+		lock_failed(t, path);
 }
 
 /* Outputs get their names in their directories; a perf.data has temporary files beside it. */
