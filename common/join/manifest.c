@@ -442,8 +442,12 @@ manifest_close(struct manifest *m)
 	for (size_t i = 0; i < m->read; i++) {
 		struct pp_err err = { .file = m->name };
 
+		errno = 0;
 		if ((m->blocks && m->blocks[i] && pid_block_missed(m->blocks[i])) || !manifest_is_same_file(&m->part[i])) {
-			pp_fail(&err, "part %.100s has changed while it was read", m->part[i].name);
+			if (errno && errno != ENOENT)
+				pp_fail(&err, "part %.100s: %s", m->part[i].name, strerror(errno));
+			else
+				pp_fail(&err, "part %.100s has changed while it was read", m->part[i].name);
 			tool_say(m->t, &err);
 			status = 1;
 		}

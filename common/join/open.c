@@ -156,7 +156,7 @@ open_source(struct join *j, int fd, char **names, int i, int n)
 		j->offset[j->n++] = j->o->time_offset ? j->o->time_offset[i] : 0;
 		return;
 	}
-	if (strstr(in->err.what, strerror(EMFILE)))
+	if (in->err.error == EMFILE)
 		too_many(j, n, 0);
 	tool_say(j->t, &in->err);
 	j->status = 1;
@@ -169,7 +169,7 @@ join_again(const struct join *j, const struct input *in, struct pp_err *err)
 	int fd = in->fd >= 0 ? fcntl(in->fd, F_DUPFD_CLOEXEC, 0) : open(std ? "/dev/stdin" : in->name, O_RDONLY | O_CLOEXEC);
 	struct pp_source *src;
 
-	if (in->fd >= 0)
+	if (in->fd >= 0 && fd >= 0)
 		lseek(fd, 0, SEEK_SET);
 	src = pp_open_spare(fd, in->err.file, j->o->open_flags | j->t->open_flags, j->t->spare, err);
 	if (src && pp_same_file(src, in->src) && src->swap == in->src->swap)

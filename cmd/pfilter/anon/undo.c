@@ -154,8 +154,13 @@ anon_undo(struct tool *t, const char *path)
 
 	if (t->out_name && strcmp(t->out_name, "-"))
 		tool_wrong(t, "--anon-undo: writes to standard output only");
-	if (!in)
-		tool_wrong(t, "%s: %s", t->in_name, strerror(errno));
+	if (!in) {
+		struct pp_err err = { .file = t->in_name };
+
+		pp_fail_system(&err, NULL);
+		tool_say(t, &err);
+		return 1;
+	}
 	u.entries.mul = pp_seed() | 1;
 	if (!(dictionary = fopen(path, "re")))
 		tool_wrong(t, "--anon-undo %s: %s", path, strerror(errno));

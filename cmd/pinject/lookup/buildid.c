@@ -44,8 +44,9 @@ buildid_fd(struct build_id *id, int fd, const char **why)
 	}
 	elf_version(EV_CURRENT);
 	/* read, not mapped: a mapped file that shrinks causes SIGBUS */
+	errno = 0;
 	elf = elf_begin(fd, ELF_C_READ, NULL);
-	*why = BUILDID_NOT_ELF;
+	*why = !elf && errno ? strerror(errno) : BUILDID_NOT_ELF;
 	if (elf && elf_kind(elf) == ELF_K_ELF) {
 		rc = notes_elf(id, elf, fd);
 		*why = rc < 0 ? strerror(errno) : "has no build-id";

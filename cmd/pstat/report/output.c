@@ -43,6 +43,7 @@ output_open(struct tool *t, struct report *r, bool to_stderr)
 {
 	struct winsize w;
 	FILE *f;
+	int fd;
 
 	if (to_stderr)
 		t->out_err.file = "<stderr>";
@@ -50,7 +51,8 @@ output_open(struct tool *t, struct report *r, bool to_stderr)
 		t->file.shown = true;
 		tool_create(t, &t->file, t->out_name, &t->out_err);
 	}
-	if (!(f = fdopen(fcntl(to_stderr ? STDERR_FILENO : t->file.fd, F_DUPFD_CLOEXEC, 0), "w"))) {	/* EINVAL: it is not open for writing */
+	fd = fcntl(to_stderr ? STDERR_FILENO : t->file.fd, F_DUPFD_CLOEXEC, 0);
+	if (fd < 0 || !(f = fdopen(fd, "w"))) {	/* EINVAL: it is not open for writing */
 		pp_fail(&t->out_err, "write: %s", strerror(errno == EINVAL ? EBADF : errno));
 		return NULL;
 	}
