@@ -6,6 +6,7 @@
  */
 #include <sys/stat.h>
 
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -247,15 +248,22 @@ pcat_looking(void *arg)
 	return 1;
 }
 
-/* The path by which that input can be opened once more, to read the same; NULL: it is no file. */
+/* The path by which that input can be opened once more, to read the same; NULL: it is no file, or *err says why not. */
 static const char *
-pcat_again(const struct job *j, const char *name)
+pcat_again(const struct job *j, const char *name, struct pp_err *err)
 {
 	bool std = !strcmp(name, "-");
 	struct stat st;
 
-	if (j->o.open_flags & PP_OPEN_FOLLOW || (std ? fstat(STDIN_FILENO, &st) : stat(name, &st)) < 0 ||
-	    !(S_ISREG(st.st_mode) || S_ISDIR(st.st_mode)) || (std && j->stdin_at))
+	if (j->o.open_flags & PP_OPEN_FOLLOW)
+		return NULL;
+	if ((std ? fstat(STDIN_FILENO, &st) : stat(name, &st)) < 0) {
+		err->file = name;
+		if (errno != ENOENT)
+			pp_fail_system(err, NULL);
+		return NULL;
+	}
+	if (!(S_ISREG(st.st_mode) || S_ISDIR(st.st_mode)) || (std && j->stdin_at))
 		return NULL;
 	return std ? "/proc/self/fd/0" : name;
 }
@@ -264,7 +272,7 @@ pcat_again(const struct job *j, const char *name)
 static void
 pcat_look_through(struct job *j, unsigned n)
 {
-	struct pp_err ignored = { .what = "" };
+	struct pp_err err = { .what = "" };
 	uint64_t shift = 0;
 	const char *path, *name = j->t.in_name ? j->t.in_name : "-";
 
@@ -273,14 +281,17 @@ pcat_look_through(struct job *j, unsigned n)
 			name = join_path(j->join, i);
 			shift = join_time_shift(j->join, i);
 		}
-		if (!(path = pcat_again(j, name)) || !(j->looked = tool_source(&j->t, path, j->o.open_flags, &ignored)))
+		if (!(path = pcat_again(j, name, &err)) || !(j->looked = tool_source(&j->t, path, j->o.open_flags, &err))) {
+			tool_ahead(&j->t, &err);
 			return;
+		}
 		for (int k = 0; i && k < 2; k++)
 			look_mark(&j->look);	/* join puts them there */
 		pp_before_refill(j->looked, pcat_looking, j);
 		if (look_source(&j->look, j->looked, shift) < 0)
 			tool_no_memory();
 		pp_close(j->looked);
+		tool_ahead(&j->t, &err);
 	}
 	j->o.split.look = &j->look;
 }

@@ -61,13 +61,17 @@ survey_times(struct tool *t, bool last, struct survey *s)
 	bool known, reads;
 	struct pp_chunk all;
 	unsigned rounds = 0;
-	struct pp_err err;
+	struct pp_err err = { .what = "" };
 	struct pp_rec r;
 	int rc = 1;
 
 	*s = (struct survey){ 0 };
-	if (!name || !(in = tool_source(t, name, 0, &err)))
+	if (!name)
 		return;
+	if (!(in = tool_source(t, name, 0, &err))) {
+		tool_ahead(t, &err);
+		return;
+	}
 	index = tool_index_use(t, in, &ask);
 	pp_when_absent(in, by_times, s);
 	known = last && tool_index_sums(t, in, &all, &reads);
@@ -87,4 +91,5 @@ survey_times(struct tool *t, bool last, struct survey *s)
 		tool_piece_sum(t, s->bytes, in->events->reads);
 	pp_close(in);
 	ppi_use_free(index);
+	tool_ahead(t, &err);
 }

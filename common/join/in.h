@@ -133,8 +133,11 @@ void	 join_check(struct join *);
 void	 join_pids(struct join *);
 bool	 join_shifts_pids(const struct join *);
 void	 join_move_pids(struct join *, struct input *, uint32_t largest);
-/* walk.c: read the files to find collisions of pids, and move these inputs' pids, and samples that an id makes too large. */
-void	 join_walk(struct join *);
+/*
+ * walk.c: read the files to find collisions of pids, and move these inputs' pids, and samples that an id makes too large.  1, or -1: one
+ * could not be read, as was said.
+ */
+int	 join_walk(struct join *);
 /* Print that n records are left out because ids make them too large, and which option avoids it. */
 void	 join_say_too_large(const struct join *, const struct input *, uint64_t n, const char *what);
 /* Look for collisions in a record of a live input, as it is in the input; NULL: the input has ended. */

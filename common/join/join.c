@@ -178,14 +178,16 @@ join_forget_same(const struct join *j, struct input *in)
 	in->head.n = to;
 }
 
-static void
+/* -1: an input could not be read, as was said. */
+static int
 join_make_head(struct join *j)
 {
 	static const uint32_t order[] = { PP_TIME_CONV, PP_ID_INDEX, PP_EVENT_UPDATE, PP_HEADER_BUILD_ID };
 
 	join_formats(j);
 	join_events(j);
-	join_walk(j);
+	if (join_walk(j) < 0)
+		return -1;
 	join_attrs(j);
 	join_features(j);
 	join_tracing(j);
@@ -201,6 +203,7 @@ join_make_head(struct join *j)
 	}
 	if (!(j->src = pp_open_memory(j->head.p, j->head.n, j->swap, "the joined head", &j->err)))
 		tool_no_memory();
+	return 1;
 }
 
 int
@@ -269,7 +272,10 @@ join_open(const struct tool *t, const struct join_options *o, char **names, int 
 	}
 	j->swap = j->in->src->swap;
 	join_check(j);
-	join_make_head(j);
+	if (join_make_head(j) < 0) {
+		join_close(j);
+		return NULL;
+	}
 	return j;
 }
 

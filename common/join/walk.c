@@ -110,8 +110,8 @@ walk_is_too_large(const struct input *in, const struct pp_events *events, const 
 	return (ev = pp_event_find(events, r, &err)) && !ev->plan.identifier;
 }
 
-/* Faults are reported when the input is joined. */
-static void
+/* Damage is reported when the input is joined.  -1: a system call failed, and without it collisions would go unseen. */
+static int
 walk(struct join *j, struct lives *l, struct input *in)
 {
 	struct pp_err err = { 0 };
@@ -128,6 +128,10 @@ walk(struct join *j, struct lives *l, struct input *in)
 	if (f)
 		walk_feeder_end(f);
 	walk_feeder_free(f);
+	if (!err.what[0] || err.code == PP_ERR_DATA)
+		return 1;
+	tool_say(j->t, &err);
+	return -1;
 }
 
 /* Move the inputs of a group to a pid space of their own. */
@@ -218,20 +222,25 @@ walk_live(const struct join *j, struct lives *files)
 	return l;
 }
 
-void
+int
 join_walk(struct join *j)
 {
 	struct lives *l = lives_new(j->n, j->swap, false);
 	bool live = false;
+	int rc = 1;
 
 	walk_find_same(j, l);
-	for (struct input *in = j->in; in < j->in + j->n; in++) {
+	for (struct input *in = j->in; in < j->in + j->n && rc > 0; in++) {
 		in->in_company = j->o->pids == JOIN_PIDS_AUTO && join_shifts_pids(j) && walk_has_company(j, l, in);
 		live |= in->in_company && !in->file;
 		if (in->file && (in->in_company || walk_may_be_large(in)))
-			walk(j, in->in_company ? l : NULL, in);
+			rc = walk(j, in->in_company ? l : NULL, in);
 		if (in->will_be_too_large)
 			join_say_too_large(j, in, in->will_be_too_large, "cannot hold an event id, and will be dropped");
+	}
+	if (rc < 0) {
+		lives_free(l);
+		return -1;
 	}
 	/* All were read, so it is known which are parts of one recording. */
 	for (unsigned i = 0; i < j->n; i++)
@@ -239,12 +248,13 @@ join_walk(struct join *j)
 			walk_place(j, l, i);
 	if (!live) {
 		lives_free(l);
-		return;
+		return 1;
 	}
 	j->lives = j->o->live ? walk_live(j, l) : l;
 	for (struct input *in = j->in; in < j->in + j->n && !j->o->live; in++)
 		if (!in->file)
 			in->feeder = walk_feeder_new(j, l, in);
+	return 1;
 }
 
 /* ---- live ---------------------------------------------------------------------------------------- */

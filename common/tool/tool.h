@@ -146,6 +146,11 @@ void	tool_allow(struct tool *, const char *path, const char *rights);
 /* pp_open() of one of several inputs, also after tool_lock(): with the flags of the user, and the spare temporary file. */
 struct pp_source *tool_source(const struct tool *, const char *path, unsigned flags, struct pp_err *);
 /*
+ * An input was read in advance up to an error, if err has one.  What is damaged is said when it is read again; but where a system call
+ * failed, the result would be another one without a word: say it, and exit.
+ */
+void	tool_ahead(struct tool *, const struct pp_err *);
+/*
  * Open an output file, which tool_close() completes: the file gets its name if all was written and the input was sound up to
  * its end; the name NAME.tmp if the input was not; and no name if writing failed.  Exits 2 if the file is the input, 1 if it
  * cannot be opened. tool_check() refuses an existing -o file; for other files call tool_refuse_file().

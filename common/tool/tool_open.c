@@ -2,6 +2,7 @@
 /* tool_open.c - opens the input and the output of a tool, and shows progress */
 #include <sys/stat.h>
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -152,13 +153,32 @@ tool_source(const struct tool *t, const char *path, unsigned flags, struct pp_er
 	return pp_open_spare(fd, std ? "<stdin>" : path, flags | t->open_flags, t->spare, err);
 }
 
+void
+tool_ahead(struct tool *t, const struct pp_err *err)
+{
+	if (!err->what[0] || err->code == PP_ERR_DATA)
+		return;
+	tool_say(t, err);
+	tool_abandon(t);
+	exit(1);
+}
+
 const char *
 tool_twice(const struct tool *t)
 {
 	struct stat st;
 
-	if (!tool_is_std(t->in_name))
-		return !stat(t->in_name, &st) && (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode)) ? t->in_name : NULL;
+	if (!tool_is_std(t->in_name)) {
+		struct pp_err err = { .file = t->in_name };
+
+		if (stat(t->in_name, &st) == 0)
+			return S_ISREG(st.st_mode) || S_ISDIR(st.st_mode) ? t->in_name : NULL;
+		if (errno == ENOENT)
+			return NULL;
+		pp_fail_system(&err, NULL);
+		tool_say(t, &err);
+		exit(1);
+	}
 	/* Opening this name starts at the beginning of the file, whatever the offset of standard input. */
 	return !fstat(STDIN_FILENO, &st) && S_ISREG(st.st_mode) && lseek(STDIN_FILENO, 0, SEEK_CUR) == 0 ? "/dev/stdin" : NULL;
 }

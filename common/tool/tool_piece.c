@@ -56,7 +56,8 @@ tool_piece_open(struct tool *t, unsigned flags)
 		return;
 	if (!name)
 		tool_wrong(t, "--piece: needs the name of a file, or of a directory of perf record --threads: it is read twice");
-	t->piece.whole = tool_source(t, name, flags, &t->piece.err);
+	if (!(t->piece.whole = tool_source(t, name, flags, &t->piece.err)))
+		tool_ahead(t, &t->piece.err);
 }
 
 void
@@ -94,6 +95,7 @@ piece_total(struct tool *t)
 	if (!t->piece.summed)
 		piece_walk(t, t->piece.whole);
 	pp_close(t->piece.whole);
+	tool_ahead(t, &t->piece.err);
 	t->piece.whole = NULL;
 }
 

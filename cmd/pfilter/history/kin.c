@@ -178,11 +178,15 @@ kin_find(struct tool *t, struct state_keys *keys, size_t *n)
 	struct ppi_range *r = NULL;
 	struct ppi_use *index;
 	struct pp_source *in;
-	struct pp_err err;
+	struct pp_err err = { .what = "" };
 	struct kin k = { 0 };
 
-	if (!keys || !state_keys_kin(keys, &k.names, &k.pids) || !name || !(in = tool_source(t, name, 0, &err)))
+	if (!keys || !state_keys_kin(keys, &k.names, &k.pids) || !name)
 		return NULL;
+	if (!(in = tool_source(t, name, 0, &err))) {
+		tool_ahead(t, &err);
+		return NULL;
+	}
 	if ((index = tool_index_use(t, in, &ask))) {
 		if (!k.pids || !k.pids->n)
 			kin_nameless(&k);
@@ -194,6 +198,7 @@ kin_find(struct tool *t, struct state_keys *keys, size_t *n)
 			r = kin_ranges(&k, n);
 	}
 	pp_close(in);
+	tool_ahead(t, &err);
 	ppi_use_free(index);
 	free(k.births);
 	free(k.tasks);

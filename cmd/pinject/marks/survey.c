@@ -45,9 +45,11 @@ survey(struct tool *t, struct survey *s)
 		if (pp_time(ev, &r, in->swap, &time))
 			survey_time(s, &newest, r.type == PP_SAMPLE, time);
 	}
-	if (rc < 0)
-		s->err.what[0] = 0;
 	pp_close(in);
+	if (rc < 0) {
+		tool_ahead(t, &s->err);
+		s->err.what[0] = 0;
+	}
 }
 
 void

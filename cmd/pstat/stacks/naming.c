@@ -53,17 +53,16 @@ naming_visit(void *arg, const struct pp_rec *r, bool sound)
 
 /* The BUILD_ID records of the input, up to damage, which the reading of it will find, too. */
 static void
-naming_ahead(struct naming *n, const struct tool *t, const char *name)
+naming_ahead(struct naming *n, struct tool *t, const char *name)
 {
 	struct pp_err err = { .what = "" };
 	struct pp_source *in = tool_source(t, name, 0, &err);
 	struct pp_rec r;
 
-	if (!in)
-		return;
-	while (pp_next(in, &r) > 0)
+	while (in && pp_next(in, &r) > 0)
 		learn(n, &r, in->swap);
 	pp_close(in);
+	tool_ahead(t, &err);
 }
 
 static void
