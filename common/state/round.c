@@ -5,17 +5,17 @@
  *
  *	block	the records that the source reads (pp_round_buffer), or copies (block.h)
  *	entry	time and place of a record; all waiting ones, in order of arrival
+ *	run	entries whose times ascend: what a CPU has written since its buffer was read last
  *
- * A release takes the entries up to its time and sorts them by time, stably.  If they are in order, neither is needed.  Else it
- * is a radix sort, whatever the disorder: the times of a round differ in some 20 to 30 bits, so each entry is moved three or
- * four times; a merge of the runs of many CPUs takes more.  Records are never moved.
+ * A release takes from the front of each run the entries up to its time, and sorts them by time, stably (round_sort.h).  If they are
+ * of one run, they need not be sorted, or moved.  Records are never moved.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "record/order.h"
 #include "state/block.h"
-#include "state/round.h"
+#include "state/round_sort.h"
 
 typedef struct pp_waiting entry;
 
@@ -28,10 +28,11 @@ struct round {
 	struct pp_err	*err;
 	struct pp_blocks blocks;
 
-	entry	*e;		/* entries from `first' to pub.next wait */
-	size_t		 first;
-	bool		 disorder;	/* these are not ascending */
-	entry	*out[2];	/* working memory of a release */
+	entry		*e;		/* those in `run' wait */
+	struct pp_run	*run;		/* in order of arrival, the last one ends at pub.next; behind capruns of them is space for as many */
+	size_t		 nruns, capruns;
+	size_t		 gone;		/* entries from the first run to pub.next that do not wait any more */
+	entry		*out[2];	/* working memory of a release */
 	size_t		 outcap;
 	uint64_t	 away;		/* records given to pp_round_spill(), not yet pp_round_spilled() */
 	uint64_t	 next_flush;
@@ -66,10 +67,12 @@ static void
 round_free_entries(struct round *q)
 {
 	free(q->e);
+	free(q->run);
 	free(q->out[0]);
 	free(q->out[1]);
 	q->e = q->pub.next = q->pub.end = q->out[0] = q->out[1] = NULL;
-	q->first = q->outcap = 0;
+	q->run = NULL;
+	q->nruns = q->capruns = q->gone = q->outcap = 0;
 	q->pub.newest = UINT64_MAX;
 }
 
@@ -114,7 +117,7 @@ pp_round_buffer(void *arg)
 static size_t
 round_waiting(const struct round *q)
 {
-	return (size_t)(q->pub.next - q->e) - q->first;
+	return q->nruns ? (size_t)(q->pub.next - q->e) - q->run->at - q->gone : 0;
 }
 
 /* Update the conditions of the inline functions after a release or a slow add. */
@@ -122,7 +125,7 @@ static void
 round_note_newest(struct round *q)
 {
 	q->pub.newest = UINT64_MAX;
-	if (round_waiting(q))
+	if (q->nruns)
 		q->pub.newest = q->pub.next[-1].time > q->pub.last ? q->pub.next[-1].time : q->pub.last;
 }
 
@@ -141,23 +144,64 @@ round_grow(void *p, size_t *cap, size_t n, size_t size)
 	return p;
 }
 
+/* The runs, the last one as far as it is now. */
+static struct pp_run *
+round_runs(struct round *q)
+{
+	if (q->nruns)
+		q->run[q->nruns - 1].end = (size_t)(q->pub.next - q->e);
+	return q->run;
+}
+
+/* Close the gaps between the runs. */
+static void
+round_compact(struct round *q)
+{
+	struct pp_run *r = round_runs(q);
+	size_t to = 0;
+
+	for (size_t i = 0; i < q->nruns; i++) {
+		size_t n = r[i].end - r[i].at;
+
+		memmove(q->e + to, q->e + r[i].at, n * sizeof *q->e);
+		r[i] = (struct pp_run){ to, to + n };
+		to += n;
+	}
+	q->gone = 0;
+	q->pub.next = q->e + to;
+}
+
 /* Space for one more entry.  1, or -1: no memory. */
 static int
 round_more_entries(struct round *q)
 {
-	size_t n = round_waiting(q), cap = (size_t)(q->pub.end - q->e);
+	size_t n = (size_t)(q->pub.next - q->e), cap = (size_t)(q->pub.end - q->e);
 	entry *all = q->e;
 
-	if (q->first > cap / 2)
-		memmove(q->e, q->e + q->first, n * sizeof *q->e);
-	else if (!(all = round_grow(q->e, &cap, cap + 1, sizeof *all)))
+	if (cap && round_waiting(q) < cap / 2) {
+		round_compact(q);
+		return 1;
+	}
+	if (!(all = round_grow(q->e, &cap, cap + 1, sizeof *all)))
 		return -1;
-	else
-		n += q->first;
-	q->first = q->first > cap / 2 ? 0 : q->first;
 	q->e = all;
 	q->pub.next = all + n;
 	q->pub.end = all + cap;
+	return 1;
+}
+
+/* A run that begins with the next entry.  1, or -1: no memory. */
+static int
+round_more_runs(struct round *q)
+{
+	struct pp_run *all = round_grow(q->run, &q->capruns, q->nruns + 1, 2 * sizeof *all);
+	size_t at = (size_t)(q->pub.next - q->e);
+
+	if (!all)
+		return -1;
+	q->run = all;
+	round_runs(q);
+	all[q->nruns++] = (struct pp_run){ at, at };
 	return 1;
 }
 
@@ -169,12 +213,10 @@ round_add(struct round *q, uint64_t time, uint64_t place)
 
 	if (pub->next == pub->end && round_more_entries(q) < 0)
 		return pp_fail_memory(q->err);
-	if (!round_waiting(q)) {
-		q->disorder = false;
-		if (!q->away && !q->saw)
-			pub->max = time;
-	} else
-		q->disorder |= time < pub->next[-1].time;
+	if (!q->nruns && !q->away && !q->saw)
+		pub->max = time;
+	if ((!q->nruns || time < pub->next[-1].time) && round_more_runs(q) < 0)
+		return pp_fail_memory(q->err);
 	if (time > pub->max)
 		pub->max = time;
 	*pub->next++ = (entry){ time, place };
@@ -197,65 +239,6 @@ int
 pp_round_add_number_slow(struct pp_round *pub, uint64_t time, uint64_t place)
 {
 	return round_add((struct round *)pub, time, place);
-}
-
-/* ---- sorting ----------------------------------------------------------------------------------- */
-
-static void
-round_insertion_sort(entry *e, size_t n)
-{
-	for (size_t i = 1; i < n; i++) {
-		entry x = e[i];
-		size_t k = i;
-
-		for (; k && e[k - 1].time > x.time; k--)
-			e[k] = e[k - 1];
-		e[k] = x;
-	}
-}
-
-/* Sort n entries stably.  Returns the result: e or `spare'. */
-static entry *
-round_sort(entry *e, entry *spare, size_t n)
-{
-	enum { FEW = 40, BITS = 8, DIGITS = 1 << BITS, PASSES = 64 / BITS };
-	size_t count[PASSES][DIGITS];
-	uint64_t min = UINT64_MAX, max = 0;
-	unsigned passes = 0;
-
-	if (n <= FEW) {
-		round_insertion_sort(e, n);
-		return e;
-	}
-	for (size_t i = 0; i < n; i++) {
-		min = e[i].time < min ? e[i].time : min;
-		max = e[i].time > max ? e[i].time : max;
-	}
-	while (passes < PASSES && (max - min) >> passes * BITS)
-		passes++;
-	memset(count, 0, passes * sizeof *count);
-	for (size_t i = 0; i < n; i++) {
-		uint64_t x = e[i].time - min;
-
-		for (size_t (*c)[DIGITS] = count; c < count + passes; c++, x >>= BITS)
-			(*c)[x & (DIGITS - 1)]++;
-	}
-	for (unsigned p = 0; p < passes; p++) {
-		size_t *to = count[p];
-		entry *t = e;
-
-		for (size_t d = 0, at = 0; d < DIGITS; d++) {
-			size_t k = to[d];
-
-			to[d] = at;
-			at += k;
-		}
-		for (size_t i = 0; i < n; i++)
-			spare[to[(e[i].time - min) >> p * BITS & (DIGITS - 1)]++] = e[i];
-		e = spare;
-		spare = t;
-	}
-	return e;
 }
 
 /* ---- release ----------------------------------------------------------------------------------- */
@@ -329,61 +312,66 @@ round_make_scratch(struct round *q, size_t all)
 	return 1;
 }
 
-/* Remove the entries up to that time from ascending ones.  Returns their number; they end at q->e + q->first. */
-static size_t
-round_take_ascending(struct round *q, uint64_t limit)
-{
-	size_t from = q->first, lo = from, hi = lo + round_waiting(q);
+struct part { size_t nruns, n; uint64_t min, max; };	/* a number of runs, and the times of their entries */
 
-	ORDER_FIND(lo, hi, i, q->e[i].time > limit);
-	q->first = lo;
-	return lo - from;
+static void
+part_add(struct part *p, const entry *from, const entry *to)
+{
+	p->nruns++;
+	p->n += (size_t)(to - from);
+	p->min = from->time < p->min ? from->time : p->min;
+	p->max = to[-1].time > p->max ? to[-1].time : p->max;
 }
 
-/* The same from entries in any order: to q->out[0]. */
-static size_t
-round_take_any(struct round *q, uint64_t limit)
+/* Take the entries up to that time: its runs stand behind the others, from q->capruns on. */
+static struct part
+round_take(struct round *q, uint64_t limit)
 {
-	size_t n = 0, stay = 0, all = round_waiting(q);
-	const entry *e = q->e + q->first;
-	uint64_t last = 0;
+	struct pp_run *run = round_runs(q), *took = run + q->capruns;
+	struct part p = { 0, 0, UINT64_MAX, 0 };
+	size_t keep = 0, stay = 0;
 
-	q->disorder = false;
-	for (size_t i = 0; i < all; i++) {
-		entry x = e[i];
-		bool goes = x.time <= limit;
+	for (size_t i = 0; i < q->nruns; i++) {
+		struct pp_run r = run[i];
+		size_t lo = r.at, hi = r.end;
 
-		q->out[0][n] = x;
-		q->e[stay] = x;			/* stay <= i */
-		n += goes;
-		stay += !goes;
-		q->disorder |= !goes && x.time < last;
-		last = goes ? last : x.time;
+		if (q->e[hi - 1].time <= limit)
+			lo = hi;
+		else if (q->e[lo].time <= limit)
+			ORDER_FIND(lo, hi, k, q->e[k].time > limit);
+		if (lo > r.at) {
+			took[p.nruns] = (struct pp_run){ r.at, lo };
+			part_add(&p, q->e + r.at, q->e + lo);
+		}
+		if (lo < r.end) {
+			run[keep++] = (struct pp_run){ lo, r.end };
+			stay += r.end - lo;
+		}
 	}
-	q->first = 0;
-	q->pub.next = q->e + stay;
-	return n;
+	q->nruns = keep;
+	q->pub.next = q->e + (keep ? run[keep - 1].end : 0);
+	q->gone = keep ? run[keep - 1].end - run->at - stay : 0;
+	return p;
 }
 
 int
 pp_round_take(struct pp_round *pub, uint64_t limit, const entry **e, size_t *n)
 {
 	struct round *q = (struct round *)pub;
-	size_t all = round_waiting(q);
+	struct part p;
 
 	*n = 0;
 	*e = q->e;
-	if (!all)
+	if (!q->nruns)
 		return 1;
-	*e += q->first;
-	if (!q->disorder)
-		*n = round_take_ascending(q, limit);
-	else if (round_make_scratch(q, all) < 0)
+	if (q->nruns > 1 && round_make_scratch(q, round_waiting(q)) < 0)
 		return -1;
-	else {
-		*n = round_take_any(q, limit);
-		*e = round_sort(q->out[0], q->out[1], *n);
-	}
+	p = round_take(q, limit);
+	*n = p.n;
+	if (p.nruns == 1)
+		*e += q->run[q->capruns].at;
+	else if (p.nruns)
+		*e = pp_round_sort(q->e, q->run + q->capruns, p.nruns, p.n, p.min, p.max, q->out);
 	round_note_newest(q);
 	return 1;
 }
@@ -404,7 +392,7 @@ pp_round_finished(struct pp_round *pub)
 {
 	struct round *q = (struct round *)pub;
 
-	if (!round_waiting(q) && !q->away && !q->saw)
+	if (!q->nruns && !q->away && !q->saw)
 		return 1;
 	if (round_release(q, q->next_flush) < 0)
 		return -1;
@@ -419,7 +407,7 @@ pp_round_saw(struct pp_round *pub, uint64_t time)
 {
 	struct round *q = (struct round *)pub;
 
-	if (time > pub->max || (!round_waiting(q) && !q->away && !q->saw))
+	if (time > pub->max || (!q->nruns && !q->away && !q->saw))
 		pub->max = time;
 	if (time > q->saw)
 		q->saw = time;
@@ -457,9 +445,9 @@ pp_round_memory(const struct pp_round *pub)
 	const struct round *q = (const struct round *)pub;
 	size_t out = q->outcap;
 
-	if (q->disorder && round_waiting(q) > out)
+	if (q->nruns > 1 && round_waiting(q) > out)
 		out = round_waiting(q);
-	return pp_blocks_memory(&q->blocks) + ((size_t)(pub->end - q->e) + 2 * out) * sizeof *q->e;
+	return pp_blocks_memory(&q->blocks) + ((size_t)(pub->end - q->e) + 2 * out) * sizeof *q->e + 2 * q->capruns * sizeof *q->run;
 }
 
 int
@@ -521,41 +509,60 @@ pp_round_used(const struct pp_round *pub)
 size_t
 pp_round_below(const struct pp_round *pub, uint64_t number)
 {
-	const struct round *q = (const struct round *)pub;
-	size_t n = 0, all = round_waiting(q);
+	struct round *q = (struct round *)(uintptr_t)pub;
+	const struct pp_run *r = round_runs(q), *end = r + q->nruns;
+	size_t n = 0;
 
-	while (n < all && q->e[q->first + n].place < number)
-		n++;
+	for (; r < end; r++) {
+		size_t lo = r->at, hi = r->end;
+
+		ORDER_FIND(lo, hi, i, q->e[i].place >= number);
+		n += lo - r->at;
+		if (lo < r->end)
+			break;
+	}
 	return n;
 }
 
 uint64_t
 pp_round_newest_of(const struct pp_round *pub, size_t n)
 {
-	const struct round *q = (const struct round *)pub;
-	const entry *e = q->e + q->first;
+	struct round *q = (struct round *)(uintptr_t)pub;
+	const struct pp_run *r = round_runs(q);
 	uint64_t newest = 0;
 
-	for (size_t i = 0; i < n; i++)
-		newest = e[i].time > newest ? e[i].time : newest;
+	for (size_t k; n; n -= k, r++) {
+		k = r->end - r->at < n ? r->end - r->at : n;
+		newest = q->e[r->at + k - 1].time > newest ? q->e[r->at + k - 1].time : newest;
+	}
 	return newest;
+}
+
+static int
+round_each(struct round *q, const entry *e, size_t n, pp_deliver *fn, void *arg)
+{
+	for (size_t i = 0; i < n; i++)
+		if (fn(arg, e[i].time, pp_blocks_at(&q->blocks, e[i].place), e[i].place & 0xffff) < 0)
+			return -1;
+	return 1;
 }
 
 int
 pp_round_each(struct pp_round *pub, bool sorted, pp_deliver *fn, void *arg)
 {
 	struct round *q = (struct round *)pub;
-	size_t n = round_waiting(q);
-	const entry *e;
+	const struct pp_run *r = round_runs(q), *end = r + q->nruns;
+	struct part p = { 0, 0, UINT64_MAX, 0 };
+	int rc = 1;
 
-	if (!n)
-		return 1;
-	if (round_make_scratch(q, n) < 0)
-		return -1;
-	memcpy(q->out[0], q->e + q->first, n * sizeof *e);
-	e = sorted ? round_sort(q->out[0], q->out[1], n) : q->out[0];
-	for (size_t i = 0; i < n; i++)
-		if (fn(arg, e[i].time, pp_blocks_at(&q->blocks, e[i].place), e[i].place & 0xffff) < 0)
+	if (sorted && q->nruns > 1) {
+		for (; r < end; r++)
+			part_add(&p, q->e + r->at, q->e + r->end);
+		if (round_make_scratch(q, p.n) < 0)
 			return -1;
-	return 1;
+		return round_each(q, pp_round_sort(q->e, q->run, p.nruns, p.n, p.min, p.max, q->out), p.n, fn, arg);
+	}
+	for (; rc > 0 && r < end; r++)
+		rc = round_each(q, q->e + r->at, r->end - r->at, fn, arg);
+	return rc;
 }

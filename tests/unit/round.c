@@ -184,6 +184,37 @@ test_descending(void **state)
 	free(t);
 }
 
+/* Times that differ in the lower bits only, and some that are far away; also with so many runs that their array grows. */
+static void
+test_far(void **state)
+{
+	static const uint64_t away[] = { 0, UINT64_C(1) << 20, UINT64_C(1) << 40, UINT64_MAX / 2 };
+	struct test *t = malloc(sizeof *t);
+
+	(void)state;
+	for (seed = 1; seed < 40;) {
+		uint32_t this = seed, n = 20 + rnd(seed % 10 ? 300 : 3000), span = 1 + rnd(1 + rnd(60000)), rare = 1 + rnd(n);
+		struct pp_err err = { 0 };
+		uint64_t release = 1000 + rnd(span);
+
+		memset(t, 0, sizeof *t);
+		t->q = pp_round_new(deliver, t, &err);
+		for (unsigned i = 0; i < n; i++)
+			add(t, 1000 + rnd(span) + (rnd(rare) ? 0 : away[rnd(4)]));
+		model_deliver(&t->m, release);
+		assert_int_equal(pp_round_release(t->q, release), 1);
+		compare(t);
+		for (unsigned i = 0; i < n / 3; i++)	/* into the gaps */
+			add(t, release + rnd(span));
+		model_deliver(&t->m, UINT64_MAX);
+		assert_int_equal(pp_round_final(t->q), 1);
+		compare(t);
+		pp_round_free(t->q);
+		seed = this + 1;
+	}
+	free(t);
+}
+
 /* Rounds without records do nothing; after the queue ran empty the next record sets the time, even a lower one. */
 /* The rule is that of a queue that has all records; here some are only seen. */
 static void
@@ -566,7 +597,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_random), cmocka_unit_test(test_large), cmocka_unit_test(test_descending),
-		cmocka_unit_test(test_saw), cmocka_unit_test(test_edges), cmocka_unit_test(test_deliver_fails),
+		cmocka_unit_test(test_far), cmocka_unit_test(test_saw), cmocka_unit_test(test_edges), cmocka_unit_test(test_deliver_fails),
 		cmocka_unit_test(test_release), cmocka_unit_test(test_release_random), cmocka_unit_test(test_limit),
 		cmocka_unit_test(test_memory), cmocka_unit_test(test_spill), cmocka_unit_test(test_spill_random),
 	};
