@@ -4,6 +4,7 @@
 
 #include "record/event.h"
 #include "record/raw.h"
+#include "sink/sink.h"
 #include "state/round.h"
 #include "emit.h"
 #include "unique.h"
@@ -132,21 +133,29 @@ deliver(void *arg, uint64_t time, const uint8_t *p, size_t n)
 	return put(e, time, p, n, true);
 }
 
-/* Like deliver(), if no record is dropped and the spill is empty. */
+/* Like deliver(), if none of the records is dropped and the spill is empty. */
 static int
-deliver_side(void *arg, uint64_t last, const uint8_t *p, size_t n)
+deliver_side(void *arg, uint64_t last, const struct iovec *v, size_t n, size_t bytes)
 {
 	struct emit *e = arg;
 
-	e->pending += n;
-	return put_unique(e, last, p, n, true);
+	(void)last;
+	e->pending += bytes;
+	if (!e->fresh || e->unmarked + bytes < MARK_EVERY) {
+		e->unmarked += bytes;
+		return pp_put_pieces(e->t->out, v, n);
+	}
+	for (size_t i = 0; i < n; i++)
+		if (put_marked(e, v[i].iov_base, v[i].iov_len, true) < 0)
+			return -1;
+	return 1;
 }
 
 void
 emit_side_by_side(struct emit *e)
 {
-	if (!e->unique && !e->to)
-		pp_round_side_by_side(e->round, deliver_side);
+	if (!e->to)
+		pp_round_side_by_side(e->round, deliver_side, e->unique);
 }
 
 uint8_t *
@@ -209,7 +218,7 @@ emit_spill(struct emit *e)
 		return -1;
 	if (!emit_is_full(e))
 		return 1;
-	pp_round_side_by_side(e->round, NULL);
+	pp_round_side_by_side(e->round, NULL, false);
 	rc = spill_begin(e->spill);
 	if (rc > 0) {
 		rc = pp_round_spill(e->round, spill_put, e->spill);

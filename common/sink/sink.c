@@ -272,6 +272,39 @@ pp_put_stable(struct pp_sink *pub, const uint8_t *p, size_t n)
 	return 1;
 }
 
+/* Begin a run of copies at the end of scratch. */
+static int
+sink_copies(struct sink *k)
+{
+	sink_push(k);
+	if (k->n == IOVS && pp_release(&k->pub) < 0)
+		return -1;
+	k->pub.run = k->pub.end = k->scratch + k->used;
+	return 1;
+}
+
+int
+pp_put_pieces(struct pp_sink *pub, const struct iovec *v, size_t n)
+{
+	struct sink *k = (struct sink *)pub;
+
+	for (const struct iovec *end = v + n; v < end; v++) {
+		if (k->failed || v->iov_len >= SHORT) {
+			if (pp_put_stable(pub, v->iov_base, v->iov_len) < 0)
+				return -1;
+			continue;
+		}
+		if (v->iov_len > SCRATCH - k->used && pp_release(pub) < 0)
+			return -1;
+		if (pub->end != k->scratch + k->used && sink_copies(k) < 0)
+			return -1;
+		memcpy(k->scratch + k->used, v->iov_base, v->iov_len);
+		k->used += v->iov_len;
+		pub->end += v->iov_len;
+	}
+	return 1;
+}
+
 /* ---- pp_cut() ------------------------------------------------------------------------------------- */
 
 void

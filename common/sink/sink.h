@@ -33,5 +33,8 @@ void	pp_cut(struct pp_sink *, struct pp_piece_marks *, bool muted, int (*once)(v
  * some. 1, or -1.
  */
 int	pp_release(struct pp_sink *);
+/* pp_put_stable() for each of n pieces of memory. */
+struct iovec;
+int	pp_put_pieces(struct pp_sink *, const struct iovec *, size_t n);
 
 #endif

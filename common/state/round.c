@@ -23,7 +23,8 @@ struct round {
 	/* next: behind the last that waits, end: of e; newest: UINT64_MAX: the next one can't be added the short way */
 	struct pp_round	 pub;
 	pp_deliver	*deliver;
-	pp_deliver	*side;			/* NULL: records are delivered one by one */
+	pp_side		*side;			/* NULL: records are delivered one by one */
+	bool		 twins;
 	void		*arg;
 	struct pp_err	*err;
 	struct pp_blocks blocks;
@@ -56,11 +57,12 @@ pp_round_new(pp_deliver *deliver, void *arg, struct pp_err *err)
 }
 
 void
-pp_round_side_by_side(struct pp_round *pub, pp_deliver *side)
+pp_round_side_by_side(struct pp_round *pub, pp_side *side, bool twins)
 {
 	struct round *q = (struct round *)pub;
 
 	q->side = side;
+	q->twins = twins;
 }
 
 static void
@@ -243,30 +245,34 @@ pp_round_add_number_slow(struct pp_round *pub, uint64_t time, uint64_t place)
 
 /* ---- release ----------------------------------------------------------------------------------- */
 
-enum { AHEAD = 12 };			/* entries: prefetch records before they are delivered */
+enum { PIECES = 32, LINE = 64 };
 
-/* Deliver records that are adjacent in a block together. */
+/* Deliver records that are adjacent in a block together, and many pieces at once: their memory is fetched while others are found. */
 static int
 round_deliver_side(struct round *q, const entry *e, const entry *end)
 {
+	struct iovec v[PIECES];
+	size_t n = 0, bytes = 0;
+
 	for (; e < end; e++) {
 		struct pp_block *b = pp_block_of(&q->blocks, e->place);
-		const uint8_t *p = pp_block_at(b, e->place);
+		uint8_t *p = b->data + (e->place >> 16 & (PP_BLOCK_SIZE - 1));
 		uint64_t at = e->place >> 16, to = at + (e->place & 0xffff);
-		size_t n = 1;
+		size_t records = 1;
 
-		for (; e + 1 < end && e[1].place >> 16 == to && to & (PP_BLOCK_SIZE - 1); n++)
+		for (; e + 1 < end && e[1].place >> 16 == to && to & (PP_BLOCK_SIZE - 1); records++)
 			to += (++e)->place & 0xffff;
-		pp_block_drop(&q->blocks, b, n);
-		if (n == 1 && end - e > AHEAD) {
-			const uint8_t *soon = pp_blocks_at(&q->blocks, e[AHEAD].place);
-
-			for (unsigned k = 0; k < 4; k++)
-				__builtin_prefetch(soon + 64 * k);
-		}
-		if (q->side(q->arg, e->time, p, to - at) < 0)
+		pp_block_drop(&q->blocks, b, records);
+		for (unsigned k = 0; k < 4; k++)
+			__builtin_prefetch(p + k * LINE);
+		v[n++] = (struct iovec){ p, to - at };
+		bytes += to - at;
+		if (n < PIECES && e + 1 < end)
+			continue;
+		if (q->side(q->arg, e->time, v, n, bytes) < 0)
 			return -1;
 		q->pub.last = e->time;
+		n = bytes = 0;
 	}
 	return 1;
 }
@@ -285,10 +291,26 @@ round_deliver_each(struct round *q, const entry *e, const entry *end)
 	return 1;
 }
 
+/* One by one the first and the last, and those of one time; the others side by side. */
+static int
+round_deliver_twins(struct round *q, const entry *e, const entry *end)
+{
+	const entry *first = e, *from = e;
+
+	for (; e < end; e++) {
+		if (e > first && e + 1 < end && e[-1].time != e->time && e[1].time != e->time)
+			continue;
+		if (round_deliver_side(q, from, e) < 0 || round_deliver_each(q, e, e + 1) < 0)
+			return -1;
+		from = e + 1;
+	}
+	return 1;
+}
+
 static int
 round_deliver(struct round *q, const entry *e, size_t n)
 {
-	int rc = q->side ? round_deliver_side(q, e, e + n) : round_deliver_each(q, e, e + n);
+	int rc = (!q->side ? round_deliver_each : q->twins ? round_deliver_twins : round_deliver_side)(q, e, e + n);
 
 	round_note_newest(q);
 	return rc;

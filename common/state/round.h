@@ -8,6 +8,8 @@
 #ifndef PP_ROUND_H
 #define PP_ROUND_H
 
+#include <sys/uio.h>
+
 #include "perfpipe_inline.h"
 
 struct pp_round {		/* the part that the inline functions need; the rest is in round.c */
@@ -41,10 +43,12 @@ pp_round_add(struct pp_round *q, uint64_t time, const void *p, size_t n)
 /* A function for pp_read_into(): a buffer that stays valid until pp_round_reclaim() finds no waiting record in it. */
 uint8_t	*pp_round_buffer(void *round);
 /*
- * From here on, deliver records that are adjacent in memory by one call of `side': n bytes, and the time of the last one.
- * NULL: one by one.
+ * From here on, deliver records many at once to `side': n pieces of memory, of `bytes' in all, with the time of the last record.
+ * Records that are adjacent are one piece.  twins: but one by one the first and the last of a release, and those of one time.
+ * NULL: all one by one.
  */
-void	pp_round_side_by_side(struct pp_round *, pp_deliver *side);
+typedef int pp_side(void *arg, uint64_t last, const struct iovec *, size_t n, size_t bytes);
+void	pp_round_side_by_side(struct pp_round *, pp_side *, bool twins);
 /* A FINISHED_ROUND: deliver all up to the largest time that was known at the previous one (perf-pipe(5)). */
 int	pp_round_finished(struct pp_round *);
 /*

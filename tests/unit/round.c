@@ -215,6 +215,124 @@ test_far(void **state)
 	free(t);
 }
 
+/* ---- side by side -------------------------------------------------------------------------------------- */
+
+struct sides {
+	struct test	 t;
+	uint8_t		*buf;		/* the last buffer; its records are adjacent */
+	size_t		 used;
+	bool		 twins;
+	uint64_t	 last;		/* time of the last record */
+};
+
+/* Record i has the time, or a copy of it in memory of its own. */
+static void
+side_add(struct sides *s, uint64_t time, bool copied)
+{
+	struct test *t = &s->t;
+	unsigned i = t->m.n;
+	uint8_t rec[400], *p = rec;
+
+	if (!copied) {
+		if (!s->buf || s->used + sizeof rec > PP_BUFFER_SIZE) {
+			assert_non_null(s->buf = pp_round_buffer(t->q));
+			s->used = 0;
+		}
+		p = s->buf + s->used;
+		s->used += 8 + i % 300;
+	}
+	memset(p, (uint8_t)i, 8 + i % 300);
+	memcpy(p, &i, sizeof i);
+	model_add(&t->m, time);
+	assert_int_equal(pp_round_add(t->q, time, p, 8 + i % 300), 1);
+}
+
+static void
+side_got(struct sides *s, const uint8_t *p)
+{
+	struct test *t = &s->t;
+	unsigned i;
+
+	memcpy(&i, p, sizeof i);
+	assert_true(i < t->m.n);
+	for (unsigned k = sizeof i; k < 8 + i % 300; k++)
+		assert_int_equal(p[k], (uint8_t)i);
+	t->got[t->ngot++] = i;
+	s->last = t->m.time[i];
+}
+
+static int
+side_each(void *arg, uint64_t time, const uint8_t *p, size_t n)
+{
+	struct sides *s = arg;
+
+	side_got(s, p);
+	assert_int_equal(time, s->last);
+	assert_int_equal(n, 8 + s->t.got[s->t.ngot - 1] % 300);
+	return 1;
+}
+
+static int
+side_many(void *arg, uint64_t last, const struct iovec *v, size_t n, size_t bytes)
+{
+	struct sides *s = arg;
+
+	assert_true(n > 0);
+	for (size_t i = 0; i < n; i++) {
+		bytes -= v[i].iov_len;
+		for (size_t at = 0; at < v[i].iov_len; at += 8 + s->t.got[s->t.ngot - 1] % 300) {
+			uint64_t before = s->last;
+
+			side_got(s, (const uint8_t *)v[i].iov_base + at);
+			assert_true(!s->twins || s->last != before);
+		}
+	}
+	assert_int_equal(bytes, 0);
+	assert_int_equal(last, s->last);
+	return 1;
+}
+
+/* With twins no record that comes with others has the time of the one before it, also where a release ends. */
+static void
+test_side(void **state)
+{
+	struct sides *s = malloc(sizeof *s);
+
+	(void)state;
+	for (seed = 1; seed < 60;) {
+		uint32_t this = seed, span = 1 + rnd(1 + rnd(30)), many = 1 + rnd(100);
+		struct pp_err err = { 0 };
+		uint64_t time = 1000;
+
+		memset(s, 0, sizeof *s);
+		s->t.q = pp_round_new(side_each, s, &err);
+		s->twins = seed % 2;
+		pp_round_side_by_side(s->t.q, side_many, s->twins);
+		for (unsigned i = 0; i < MAX; i++) {
+			side_add(s, time += rnd(span), false);
+			time -= rnd(many) ? 0 : rnd(50 * span) % time;
+			if (!rnd(many))
+				side_add(s, time, true);
+			if (rnd(300) && i + 1 < MAX / 2)
+				continue;
+			model_deliver(&s->t.m, time);
+			assert_int_equal(pp_round_release(s->t.q, time), 1);
+			compare(&s->t);
+			assert_int_equal(pp_round_last(s->t.q), s->t.m.last_flush);
+			pp_round_reclaim(s->t.q);
+			if (i + 1 >= MAX / 2)
+				break;
+		}
+		pp_round_side_by_side(s->t.q, NULL, false);
+		model_deliver(&s->t.m, UINT64_MAX);
+		assert_int_equal(pp_round_final(s->t.q), 1);
+		compare(&s->t);
+		pp_round_free(s->t.q);
+		seed = this + 1;
+	}
+	free(s);
+}
+
 /* Rounds without records do nothing; after the queue ran empty the next record sets the time, even a lower one. */
 /* The rule is that of a queue that has all records; here some are only seen. */
 static void
@@ -597,7 +715,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_random), cmocka_unit_test(test_large), cmocka_unit_test(test_descending),
-		cmocka_unit_test(test_far), cmocka_unit_test(test_saw), cmocka_unit_test(test_edges), cmocka_unit_test(test_deliver_fails),
+		cmocka_unit_test(test_far), cmocka_unit_test(test_side), cmocka_unit_test(test_saw), cmocka_unit_test(test_edges), cmocka_unit_test(test_deliver_fails),
 		cmocka_unit_test(test_release), cmocka_unit_test(test_release_random), cmocka_unit_test(test_limit),
 		cmocka_unit_test(test_memory), cmocka_unit_test(test_spill), cmocka_unit_test(test_spill_random),
 	};
