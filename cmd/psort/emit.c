@@ -216,6 +216,7 @@ emit_spill(struct emit *e)
 	/* Released records that are not written yet are in the queue's memory. */
 	if (emit_flush(e) < 0)
 		return -1;
+	pp_round_shrink(e->round);
 	if (!emit_is_full(e))
 		return 1;
 	pp_round_side_by_side(e->round, NULL, false);

@@ -61,7 +61,7 @@ int	emit_add_stamped(struct emit *, const struct pp_event *, const struct pp_rec
 static inline bool
 emit_is_full(const struct emit *e)
 {
-	return pp_round_memory(e->round) > e->limit;
+	return pp_round_memory(e->round) + pp_round_spare(e->round) > e->limit;
 }
 int	emit_spill(struct emit *);
 static inline int

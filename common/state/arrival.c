@@ -62,6 +62,8 @@ arrival_is_full(struct pp_arrival *a, size_t more)
 	size_t held;
 
 	a->unlooked = 0;
+	if (arrival_memory(a) + more + pp_blocks_spare(&a->ring.blocks) > a->memory)
+		pp_blocks_shrink(&a->ring.blocks);
 	if (arrival_memory(a) + more <= a->memory || arrival_reclaim(a) < 0)
 		return false;
 	if (a->user.until && a->ring.next >= a->compact && (arrival_compact(a) < 0 || arrival_memory(a) + more <= a->memory))

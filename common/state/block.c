@@ -4,6 +4,8 @@
 
 #include "state/block.h"
 
+enum { SPARES = 4 };			/* are kept in any case */
+
 void
 pp_blocks_idle(struct pp_blocks *b, struct pp_block *k)
 {
@@ -54,9 +56,10 @@ new_block(struct pp_blocks *b)
 
 	if (more_places(b) < 0)
 		return NULL;
-	if (b->nspare)
-		k = b->spare[--b->nspare];
-	else if ((k = malloc(sizeof *k)))
+	if ((k = b->spare)) {
+		b->spare = k->next;
+		b->nspare--;
+	} else if ((k = malloc(sizeof *k)))
 		b->mem += sizeof *k;
 	else
 		return NULL;
@@ -100,18 +103,31 @@ give_back(struct pp_blocks *b, struct pp_block *k)
 {
 	b->all[k->number - b->base] = NULL;
 	b->tails -= PP_BLOCK_SIZE - k->used;
-	if (b->nspare < PP_BLOCK_SPARES)
-		b->spare[b->nspare++] = k;
-	else {
-		b->mem -= sizeof *k;
+	k->next = b->spare;
+	b->spare = k;
+	b->nspare++;
+}
+
+static void
+free_spares(struct pp_blocks *b, size_t keep)
+{
+	for (; b->nspare > keep; b->nspare--, b->mem -= sizeof *b->spare) {
+		struct pp_block *k = b->spare;
+
+		b->spare = k->next;
 		free(k);
 	}
 }
 
+/*
+ * A round takes the place of the one before the last.  So as many blocks as are in use are kept: to get new pages from the system costs
+ * more than to read into them.
+ */
 void
 pp_blocks_reclaim(struct pp_blocks *b)
 {
 	struct pp_block *filling = b->filling;
+	size_t in_use;
 
 	if (filling && !filling->live) {
 		b->filling = NULL;
@@ -125,13 +141,14 @@ pp_blocks_reclaim(struct pp_blocks *b)
 	}
 	while (b->first < b->n && !b->all[b->first])
 		b->first++;
+	in_use = b->mem / sizeof *b->spare - b->nspare;
+	free_spares(b, in_use > SPARES ? in_use : SPARES);
 }
 
 void
 pp_blocks_shrink(struct pp_blocks *b)
 {
-	for (; b->nspare; b->mem -= sizeof(struct pp_block))
-		free(b->spare[--b->nspare]);
+	free_spares(b, 0);
 }
 
 void
@@ -147,7 +164,7 @@ pp_blocks_free(struct pp_blocks *b)
 size_t
 pp_blocks_held(const struct pp_blocks *b)
 {
-	size_t unused = b->tails + b->nspare * sizeof **b->spare;
+	size_t unused = b->tails + pp_blocks_spare(b);
 
 	if (b->reading)
 		unused += PP_BLOCK_SIZE - b->reading->used;

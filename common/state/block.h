@@ -13,14 +13,14 @@
 
 #include "perfpipe_inline.h"
 
-enum { PP_BLOCK_SHIFT = 18, PP_BLOCK_SIZE = 1 << PP_BLOCK_SHIFT, PP_BLOCK_SPARES = 4 };
+enum { PP_BLOCK_SHIFT = 18, PP_BLOCK_SIZE = 1 << PP_BLOCK_SHIFT };
 _Static_assert(PP_BLOCK_SIZE == (int)PP_BUFFER_SIZE, "a source reads into blocks");
 
 struct pp_block {
 	size_t		 live;		/* number of records that are needed */
 	size_t		 used;		/* bytes up to the end of the last record kept */
 	uint64_t	 number;
-	struct pp_block	*next;		/* in the list `idle' */
+	struct pp_block	*next;		/* in the list `idle' or `spare' */
 	uint8_t		 data[PP_BLOCK_SIZE];
 };
 
@@ -31,9 +31,9 @@ struct pp_blocks {			/* begins zeroed */
 	struct pp_block	*reading;	/* the source's buffer; NULL: the source uses its own */
 	struct pp_block	*filling;	/* takes copies; NULL: none */
 	struct pp_block	*idle;		/* blocks with no needed record; their bytes stay until pp_blocks_reclaim() */
-	struct pp_block	*spare[PP_BLOCK_SPARES];
+	struct pp_block	*spare;		/* to be used again: as many as are in use, or a few */
 	size_t		 nspare;
-	size_t		 mem;		/* bytes of all blocks */
+	size_t		 mem;		/* bytes of all blocks, with the spare ones */
 	size_t		 tails;		/* bytes of `mem' behind the last record in blocks that take no more */
 };
 
@@ -48,14 +48,19 @@ static inline int pp_blocks_keep(struct pp_blocks *, const void *p, size_t n, ui
 int	pp_blocks_copy(struct pp_blocks *, const void *p, size_t n, uint64_t *place);
 /* Recycle the idle blocks.  Addresses from pp_block_at() in them become invalid. */
 void	pp_blocks_reclaim(struct pp_blocks *);
-/* Free the recycled blocks. */
+/* Free the spare blocks. */
 void	pp_blocks_shrink(struct pp_blocks *);
 void	pp_blocks_free(struct pp_blocks *);
-/* Bytes of all blocks; bytes of them without spare blocks and the unused parts of the others. */
+/* Bytes of the spare blocks; of the others; of these without their unused parts. */
+static inline size_t
+pp_blocks_spare(const struct pp_blocks *b)
+{
+	return b->nspare * sizeof *b->spare;
+}
 static inline size_t
 pp_blocks_memory(const struct pp_blocks *b)
 {
-	return b->mem + b->cap * sizeof *b->all;
+	return b->mem - pp_blocks_spare(b) + b->cap * sizeof *b->all;
 }
 size_t	pp_blocks_held(const struct pp_blocks *);
 

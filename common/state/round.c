@@ -508,12 +508,24 @@ pp_round_spilled(struct pp_round *pub, uint64_t time)
 	round_note_newest(q);
 }
 
-/* ---- for timeline.c ---------------------------------------------------------------------------- */
+/* ---- for timeline.c and psort -------------------------------------------------------------------- */
 
 size_t
 pp_round_waiting(const struct pp_round *pub)
 {
 	return round_waiting((const struct round *)pub);
+}
+
+size_t
+pp_round_spare(const struct pp_round *pub)
+{
+	return pp_blocks_spare(&((const struct round *)pub)->blocks);
+}
+
+void
+pp_round_shrink(struct pp_round *pub)
+{
+	pp_blocks_shrink(&((struct round *)pub)->blocks);
 }
 
 size_t
@@ -525,7 +537,9 @@ pp_round_held(const struct pp_round *pub)
 size_t
 pp_round_used(const struct pp_round *pub)
 {
-	return pp_round_memory(pub) - ((const struct round *)pub)->blocks.mem + pp_round_held(pub);
+	const struct pp_blocks *b = &((const struct round *)pub)->blocks;
+
+	return pp_round_memory(pub) - (b->mem - pp_blocks_spare(b)) + pp_round_held(pub);
 }
 
 size_t

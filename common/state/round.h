@@ -101,7 +101,10 @@ size_t	pp_round_below(const struct pp_round *, uint64_t number);
 
 /* The number of records that wait. */
 size_t	pp_round_waiting(const struct pp_round *);
-/* pp_round_memory() without spare blocks and the unused parts of the others; the part of it that is in blocks. */
+/* Bytes of spare blocks, which pp_round_memory() does not count; pp_round_shrink() frees them. */
+size_t	pp_round_spare(const struct pp_round *);
+void	pp_round_shrink(struct pp_round *);
+/* pp_round_memory() without the unused parts of blocks; the part of it that is in blocks. */
 size_t	pp_round_used(const struct pp_round *);
 size_t	pp_round_held(const struct pp_round *);
 /* The largest time of the first n (at most pp_round_waiting()) records in order of arrival. */

@@ -60,6 +60,8 @@ static bool
 is_full(struct pp_timeline *t)
 {
 	t->unlooked = 0;
+	if (pp_round_used(t->round) + pp_round_spare(t->round) > t->memory)
+		pp_round_shrink(t->round);
 	return pp_round_used(t->round) > t->memory && pp_round_held(t->round) > t->memory / 2;
 }
 
