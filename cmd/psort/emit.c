@@ -133,14 +133,9 @@ deliver(void *arg, uint64_t time, const uint8_t *p, size_t n)
 	return put(e, time, p, n, true);
 }
 
-/* Like deliver(), if none of the records is dropped and the spill is empty. */
-static int
-deliver_side(void *arg, uint64_t last, const struct iovec *v, size_t n, size_t bytes)
+int
+emit_put_pieces(struct emit *e, const struct iovec *v, size_t n, size_t bytes)
 {
-	struct emit *e = arg;
-
-	(void)last;
-	e->pending += bytes;
 	if (!e->fresh || e->unmarked + bytes < MARK_EVERY) {
 		e->unmarked += bytes;
 		return pp_put_pieces(e->t->out, v, n);
@@ -149,6 +144,37 @@ deliver_side(void *arg, uint64_t last, const struct iovec *v, size_t n, size_t b
 		if (put_marked(e, v[i].iov_base, v[i].iov_len, true) < 0)
 			return -1;
 	return 1;
+}
+
+/* Like deliver(), if none of the records is dropped and the spill is empty. */
+static int
+deliver_side(void *arg, uint64_t last, const struct iovec *v, size_t n, size_t bytes)
+{
+	struct emit *e = arg;
+
+	(void)last;
+	e->pending += bytes;
+	return emit_put_pieces(e, v, n, bytes);
+}
+
+static int
+deliver_many(void *arg, const struct pp_waiting *w, uint8_t *const *p, size_t n)
+{
+	struct emit *e = arg;
+	bool waits = spill_waits(e->spill);
+
+	for (size_t i = 0; i < n; i++)
+		if (!waits)
+			e->pending += pp_waiting_size(&w[i]);
+		else if (deliver(e, w[i].time, p[i], pp_waiting_size(&w[i])) < 0)
+			return -1;
+	return waits ? 1 : e->many(e->arg, w, p, n);
+}
+
+void
+emit_many(struct emit *e)
+{
+	pp_round_many(e->round, deliver_many);
 }
 
 void
@@ -230,15 +256,15 @@ emit_spill(struct emit *e)
 }
 
 int
-emit_add_stamped(struct emit *e, const struct pp_event *ev, const struct pp_rec *r, uint64_t time)
+emit_add_stamped(struct emit *e, const struct pp_event *ev, const struct pp_rec *r, uint64_t time, uint8_t **copy)
 {
 	const uint8_t *field = pp_time_field(ev, r);
-	uint8_t copy[PP_RECORD_MAX];
 
-	memcpy(copy, r->raw, r->size);
+	if (pp_round_add_copy(e->round, time, r->raw, r->size, copy) < 0)
+		return -1;
 	if (field)
-		pp_set_u64(copy + (field - r->raw), time, e->swap);
-	return emit_add(e, time, copy, r->size);
+		pp_set_u64(*copy + (field - r->raw), time, e->swap);
+	return 1;
 }
 
 /* ---- begin and end ----------------------------------------------------------------------------------- */

@@ -37,6 +37,7 @@ struct emit {
 	uint64_t	 duplicates;
 	/* Gets released records; NULL: write those that are new.  `stable': p is valid until emit_flush(), else for the call. */
 	int		(*to)(void *arg, uint64_t time, const uint8_t *p, size_t n, bool stable);
+	pp_many		*many;			/* the same, stable, for many at once */
 	void		*arg;
 };
 
@@ -55,8 +56,8 @@ emit_add(struct emit *e, uint64_t time, const uint8_t *p, size_t n)
 {
 	return pp_round_add(e->round, time, p, n);
 }
-/* The same, and set the record's own time, if it has the field. */
-int	emit_add_stamped(struct emit *, const struct pp_event *, const struct pp_rec *, uint64_t time);
+/* Queue a copy of a record, and set its own time, if it has the field.  *copy: as pp_round_add_copy(). */
+int	emit_add_stamped(struct emit *, const struct pp_event *, const struct pp_rec *, uint64_t time, uint8_t **copy);
 /* Is the queue over its bound?  If so, and no more can be released, emit_bound() moves it to the spill. */
 static inline bool
 emit_is_full(const struct emit *e)
@@ -79,6 +80,8 @@ int	emit_reclaim(struct emit *);
 bool	emit_is_twice(struct emit *, uint64_t time, const uint8_t *p, size_t n);
 /* Write a record, and a FINISHED_ROUND before it if one is due. */
 int	emit_put(struct emit *, const uint8_t *p, size_t n, bool stable);
+/* The same for n stable pieces, of `bytes' in all, each of one record or of several. */
+int	emit_put_pieces(struct emit *, const struct iovec *, size_t n, size_t bytes);
 int	emit_mark(struct emit *);		/* write a new FINISHED_ROUND */
 void	emit_marked(struct emit *);		/* note that one of the input was written */
 /*
@@ -93,8 +96,10 @@ int	emit_payload(struct emit *, struct pp_source *, const struct pp_rec *);
  * many bytes are missing.
  */
 int	emit_fill(struct emit *, uint64_t missing);
-/* Until the first spill: release records that are adjacent in memory as one block. */
+/* Until the first spill: release records that are adjacent in memory as one piece, and many at once. */
 void	emit_side_by_side(struct emit *);
+/* Release many records at once; e->to and e->many are set. */
+void	emit_many(struct emit *);
 /* For pp_read_into(): memory of the queue, so that records need no copy.  All records put before must be written. */
 uint8_t	*emit_buffer(void *emit);
 /* Write all released records, and free their memory. */

@@ -27,9 +27,9 @@ static int
 take(struct merge *m, unsigned i)
 {
 	struct pp_rec r;
-	int rc = join_next(m->j, i, &r, NULL);
+	int rc = join_next_sample(m->j, i, &r);
 
-	if (rc == PP_NEXT_WAIT)
+	if (!rc && (!join_at_hand(m->j, i) || (rc = join_next(m->j, i, &r, NULL)) == PP_NEXT_WAIT))
 		return 0;
 	if (rc && (rc = order_take(&m->o, i, &r)))
 		return rc;
@@ -50,13 +50,12 @@ may_read_ahead(const struct merge *m)
 static int
 advance(struct merge *m, unsigned i, bool ahead)
 {
-	uint64_t bound = order_bound(&m->o);
+	uint64_t bound = m->o.bound;
 	int rc = 1;
 
 	if (!join_at_hand(m->j, i))
 		pp_top_up(join_input(m->j, i));	/* if it fails, so does join_next() */
-	while (rc > 0 && (ahead ? order_can_read(&m->o, i) && may_read_ahead(m) : order_is_wanted(&m->o, i, bound)) &&
-	    join_at_hand(m->j, i))
+	while (rc > 0 && (ahead ? order_can_read(&m->o, i) && may_read_ahead(m) : m->o.in[i].bound <= bound && order_can_read(&m->o, i)))
 		rc = take(m, i);
 	return rc < 0 ? -1 : 1;
 }
@@ -65,11 +64,10 @@ advance(struct merge *m, unsigned i, bool ahead)
 static unsigned
 list(struct merge *m, bool ahead)
 {
-	uint64_t bound = order_bound(&m->o);
 	unsigned n = 0;
 
 	for (unsigned i = 0; i < m->n; i++) {
-		if (!order_can_read(&m->o, i) || (!ahead && !order_is_wanted(&m->o, i, bound)))
+		if (ahead ? !order_can_read(&m->o, i) : !order_is_wanted(&m->o, i))
 			continue;
 		m->fd_of[n] = i;
 		m->fd[n++] = (struct pollfd){ .fd = pp_poll_fd(join_input(m->j, i)), .events = POLLIN };
@@ -81,16 +79,14 @@ list(struct merge *m, bool ahead)
 static int
 wait_for_more(struct merge *m)
 {
-	uint64_t bound;
 	bool space;
 	unsigned n;
 
 	if (order_release(&m->o) < 0 || order_mark(&m->o) < 0 || emit_flush(&m->o.e) < 0)
 		return -1;
-	bound = order_bound(&m->o);
 	space = may_read_ahead(m);
 	for (unsigned i = 0; space && i < m->n; i++)
-		if (order_can_read(&m->o, i) && !order_is_wanted(&m->o, i, bound) && join_at_hand(m->j, i) &&
+		if (order_can_read(&m->o, i) && !order_is_wanted(&m->o, i) && join_at_hand(m->j, i) &&
 		    advance(m, i, true) < 0)
 			return -1;
 	n = list(m, space);
@@ -99,7 +95,7 @@ wait_for_more(struct merge *m)
 	for (unsigned k = 0; k < n; k++) {
 		unsigned i = m->fd_of[k];
 
-		if (m->fd[k].revents && advance(m, i, !order_is_wanted(&m->o, i, order_bound(&m->o))) < 0)
+		if (m->fd[k].revents && advance(m, i, !order_is_wanted(&m->o, i)) < 0)
 			return -1;
 	}
 	return 1;

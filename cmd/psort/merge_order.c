@@ -13,6 +13,7 @@ enum {
 	DUE = 256 << 10,		/* bytes after which a release pays */
 	DUE_PART = 16,			/* and this share of the queue, since a release examines all of it */
 	HELD_MIN = 128 << 10, HELD_MAX = 4 << 20,
+	CHECK_EVERY = 16 << 10,		/* bytes of input between two checks of the memory in use */
 	TAG_SHIFT = 8,			/* types of records with a time are small: the number of the input is above them */
 };
 
@@ -27,22 +28,23 @@ struct held {
 static bool
 order_swapped(const struct merge_order *m)
 {
-	return join_source(m->j)->swap;
+	return m->e.swap;
 }
 
 /* Queue the record, with the number of its input in its type. */
 static int
 order_queue(struct merge_order *m, unsigned i, const struct pp_event *ev, const struct pp_rec *r, uint64_t time, bool stamp)
 {
-	struct pp_rec copy = *r;
+	uint8_t *copy;
 
-	memcpy(m->tagged, r->raw, r->size);
-	pp_set_u32(m->tagged, r->type | i << TAG_SHIFT, order_swapped(m));
-	copy.raw = m->tagged;
-	if ((stamp ? emit_add_stamped(&m->e, ev, &copy, time) : emit_add(&m->e, time, copy.raw, copy.size)) < 0)
+	if (stamp ? emit_add_stamped(&m->e, ev, r, time, &copy) < 0 : pp_round_add_copy(m->e.round, time, r->raw, r->size, &copy) < 0)
 		return -1;
+	pp_set_u32(copy, r->type | i << TAG_SHIFT, order_swapped(m));
 	m->in[i].waiting++;
 	m->added += r->size;
+	if ((m->unchecked += r->size) < CHECK_EVERY)
+		return 1;
+	m->unchecked = 0;
 	if (!emit_is_full(&m->e))
 		return 1;
 	return order_release(m) < 0 ? -1 : emit_bound(&m->e);
@@ -187,26 +189,56 @@ order_to_ties(void *arg, uint64_t time, const uint8_t *p, size_t n, bool stable)
 	return order_add_tie(m, &e);
 }
 
-/* The smallest bound, and the first input with it; n: all inputs have ended. */
-static unsigned
-order_smallest(const struct merge_order *m, uint64_t *bound)
+/* The same for many.  Most are samples without another record of their time, which only have to be written. */
+static int
+order_many(void *arg, const struct pp_waiting *w, uint8_t *const *p, size_t n)
 {
-	unsigned best = m->n;
+	struct merge_order *m = arg;
+	bool plain = !m->watches && !m->how->unique && !(m->known && known_wants(m->known, PP_SAMPLE)), swap = order_swapped(m);
+	struct iovec v[PP_ROUND_MANY];
+	size_t nv = 0, bytes = 0;
 
-	*bound = UINT64_MAX;
-	for (unsigned i = 0; i < m->n; i++)
-		if (!m->in[i].ended && (best == m->n || m->in[i].bound < *bound)) {
-			best = i;
-			*bound = m->in[i].bound;
+	for (size_t i = 0; i < n; i++) {
+		uint32_t type = pp_get_u32(p[i], swap);
+		struct merge_input *in = &m->in[type >> TAG_SHIFT];
+
+		if (m->ties.n && w[i].time > m->ties.time && order_put_ties(m) < 0)
+			return -1;
+		if (plain && type % (1 << TAG_SHIFT) == PP_SAMPLE && !m->ties.n && i + 1 < n && w[i + 1].time > w[i].time && !in->n &&
+		    (in->waiting > 1 || !in->ended)) {
+			pp_set_u32(p[i], PP_SAMPLE, swap);
+			in->waiting--;
+			v[nv++] = (struct iovec){ p[i], pp_waiting_size(&w[i]) };
+			bytes += pp_waiting_size(&w[i]);
+			continue;
 		}
-	return best;
+		if (emit_put_pieces(&m->e, v, nv, bytes) < 0 || order_to_ties(m, w[i].time, p[i], pp_waiting_size(&w[i]), true) < 0)
+			return -1;
+		nv = bytes = 0;
+	}
+	return emit_put_pieces(&m->e, v, nv, bytes);
+}
+
+/* The bound of input i has grown, or it has ended: find the smallest bound, and the first input with it. */
+static void
+order_raised(struct merge_order *m, unsigned i)
+{
+	if (i != m->first)
+		return;
+	m->first = m->n;
+	m->bound = UINT64_MAX;
+	for (unsigned k = 0; k < m->n; k++)
+		if (!m->in[k].ended && (m->first == m->n || m->in[k].bound < m->bound)) {
+			m->first = k;
+			m->bound = m->in[k].bound;
+		}
 }
 
 int
 order_release(struct merge_order *m)
 {
-	uint64_t bound;
-	unsigned first = order_smallest(m, &bound);
+	uint64_t bound = m->bound;
+	unsigned first = m->first;
 
 	m->added = 0;
 	if (emit_release(&m->e, bound) < 0)
@@ -225,33 +257,9 @@ order_release(struct merge_order *m)
 bool
 order_is_due(const struct merge_order *m)
 {
-	uint64_t bound;
-	unsigned first = order_smallest(m, &bound);
-
-	if (first < m->n && m->in[first].stalled)
+	if (m->first < m->n && m->in[m->first].stalled)
 		return true;
 	return m->added >= DUE && m->added >= (pp_round_memory(m->e.round) + m->ties.used) / DUE_PART;
-}
-
-bool
-order_can_read(const struct merge_order *m, unsigned i)
-{
-	return !m->in[i].ended && !m->in[i].stalled;
-}
-
-uint64_t
-order_bound(const struct merge_order *m)
-{
-	uint64_t bound;
-
-	order_smallest(m, &bound);
-	return bound;
-}
-
-bool
-order_is_wanted(const struct merge_order *m, unsigned i, uint64_t bound)
-{
-	return order_can_read(m, i) && m->in[i].bound <= bound;
 }
 
 int
@@ -263,24 +271,31 @@ order_mark(struct merge_order *m)
 /* ---- input ------------------------------------------------------------------------------------- */
 
 static int
-order_finished_round(struct merge_input *in, const struct sort_how *how)
+order_finished_round(struct merge_order *m, unsigned i)
 {
+	struct merge_input *in = &m->in[i];
+
 	in->count.rounds++;
 	in->count.idle_rounds += !in->count.timed;
-	if (how->mode == SORT_ROUNDS) {
+	if (m->how->mode == SORT_ROUNDS) {
 		in->bound = in->next;
 		in->next = in->max;
+		order_raised(m, i);
 	}
 	return 1;
 }
 
 static void
-order_slide_window(struct merge_input *in, uint64_t window)
+order_slide_window(struct merge_order *m, unsigned i)
 {
+	struct merge_input *in = &m->in[i];
+	uint64_t window = m->how->window;
 	uint64_t limit = in->max > window ? in->max - window - 1 : 0;
 
-	if (limit > in->bound && limit - in->bound >= window / WINDOW_STEPS)
+	if (limit > in->bound && limit - in->bound >= window / WINDOW_STEPS) {
 		in->bound = limit;
+		order_raised(m, i);
+	}
 }
 
 static int
@@ -309,7 +324,7 @@ order_take(struct merge_order *m, unsigned i, const struct pp_rec *r)
 	const struct pp_event *ev;
 
 	if (r->type == PP_FINISHED_ROUND)
-		return order_finished_round(in, m->how);
+		return order_finished_round(m, i);
 	if (r->type >= PP_USER_TYPE_START) {
 		in->count.others++;
 		return order_hold(m, i, r);
@@ -329,7 +344,7 @@ order_take(struct merge_order *m, unsigned i, const struct pp_rec *r)
 	if (time > in->max)
 		in->max = time;
 	if (m->how->mode == SORT_WINDOW)
-		order_slide_window(in, m->how->window);
+		order_slide_window(m, i);
 	return time < last ? order_late(m, i, ev, r, time, last) : order_queue(m, i, ev, r, time, false);
 }
 
@@ -337,6 +352,7 @@ int
 order_end(struct merge_order *m, unsigned i)
 {
 	m->in[i].ended = true;
+	order_raised(m, i);
 	return m->in[i].waiting ? 1 : order_put_last(m, i);
 }
 
@@ -362,7 +378,6 @@ order_open(struct merge_order *m, struct tool *t, struct join *j, const struct s
 	m->in = tool_alloc(n, sizeof *m->in);
 	for (unsigned i = 0; how->stats && i < n; i++)
 		m->in[i].disorder = tool_alloc(1, sizeof *m->in[i].disorder);
-	m->tagged = tool_alloc(1, PP_RECORD_MAX);
 	m->held_max = part / n < HELD_MIN ? HELD_MIN : part / n > HELD_MAX ? HELD_MAX : part / n;
 	m->ties.cap = part / sizeof *m->ties.e;
 	m->ties.e = tool_alloc(m->ties.cap, sizeof *m->ties.e);
@@ -376,7 +391,9 @@ order_open(struct merge_order *m, struct tool *t, struct join *j, const struct s
 	m->e.fresh = how->marks != MARKS_DROP;
 	m->e.limit -= 2 * part;
 	m->e.to = order_to_ties;
+	m->e.many = order_many;
 	m->e.arg = m;
+	emit_many(&m->e);
 	return 1;
 }
 
@@ -390,7 +407,6 @@ order_close(struct merge_order *m)
 	free(m->in);
 	free(m->ties.e);
 	free(m->ties.copy);
-	free(m->tagged);
 	known_free(m->known);
 	emit_close(&m->e);
 }

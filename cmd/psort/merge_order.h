@@ -57,10 +57,12 @@ struct merge_order {
 	struct known	*known;		/* NULL: one input */
 	struct merge_input *in;
 	unsigned	 n;
+	unsigned	 first;		/* the first input with the smallest bound, and that bound; n: all inputs have ended */
+	uint64_t	 bound;
 	bool		 watches;	/* join_watches() */
 	size_t		 held_max;	/* bytes of `held' of an input */
 	size_t		 added;		/* bytes since the last release */
-	uint8_t		*tagged;	/* copy of a record to be queued */
+	size_t		 unchecked;	/* bytes since the last check of the memory in use */
 };
 
 /* ---- merge_ties.c; 1, or -1 ---- */
@@ -97,10 +99,17 @@ int	order_finish(struct merge_order *);
 int	order_release(struct merge_order *);
 /* Is order_release() due: is there enough to release, or is an input stalled? */
 bool	order_is_due(const struct merge_order *);
-/* Can the input be read?  Is it one that the others wait for, if `bound' is order_bound(), the smallest of all? */
-bool	order_can_read(const struct merge_order *, unsigned i);
-uint64_t order_bound(const struct merge_order *);
-bool	order_is_wanted(const struct merge_order *, unsigned i, uint64_t bound);
+/* Can the input be read?  Is it one that the others wait for? */
+static inline bool
+order_can_read(const struct merge_order *m, unsigned i)
+{
+	return !m->in[i].ended && !m->in[i].stalled;
+}
+static inline bool
+order_is_wanted(const struct merge_order *m, unsigned i)
+{
+	return m->in[i].bound <= m->bound && order_can_read(m, i);
+}
 /* Put a FINISHED_ROUND: no later record is older than those put so far. */
 int	order_mark(struct merge_order *);
 /* Warn of late records, and with -v print counts. */

@@ -94,7 +94,9 @@ finish(struct sorter *s)
 static int
 add(struct sorter *s, const struct pp_event *ev, const struct pp_rec *r, uint64_t time, bool change)
 {
-	if ((change ? emit_add_stamped(&s->e, ev, r, time) : emit_add(&s->e, time, r->raw, r->size)) < 0)
+	uint8_t *copy;
+
+	if ((change ? emit_add_stamped(&s->e, ev, r, time, &copy) : emit_add(&s->e, time, r->raw, r->size)) < 0)
 		return -1;
 	if (time > s->newest)
 		s->newest = time;

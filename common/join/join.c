@@ -326,6 +326,32 @@ join_end_input(struct join *j, struct input *in)
 	j->status = 1;
 }
 
+/* The record comes from the source. */
+static void
+join_given(struct join *j, struct input *in, const struct pp_rec *r)
+{
+	in->given = *r;
+	j->last = in;
+	j->place += j->given_kernel;
+	j->given_kernel = r->type < PP_USER_TYPE_START;
+}
+
+int
+join_next_sample(struct join *j, unsigned i, struct pp_rec *r)
+{
+	struct input *in = &j->in[i];
+	struct pp_source *s = in->src;
+	uint16_t size;
+
+	if (!in->untouched || in->feeder || in->rests || in->at < in->head.n || in->held.raw || in->ended || j->stopped ||
+	    !(size = pp_sample_size(s->events, s->pos, (size_t)(s->lim - s->pos))))
+		return 0;
+	*r = pp_rec_at(s->pos, false);
+	s->pos += size;
+	join_given(j, in, r);
+	return 1;
+}
+
 int
 join_next(struct join *j, unsigned i, struct pp_rec *r, bool *stable)
 {
@@ -346,10 +372,9 @@ join_next(struct join *j, unsigned i, struct pp_rec *r, bool *stable)
 				return got;
 			break;
 		}
-		in->given = late ? *r : (struct pp_rec){ 0 };
-		j->last = in;
-		j->place += j->given_kernel;
-		j->given_kernel = r->type < PP_USER_TYPE_START;
+		join_given(j, in, r);
+		if (!late)
+			in->given = (struct pp_rec){ 0 };
 		if (in->feeder)
 			join_feed(j, in, r);
 		rc = join_take_record(j, in, r, late, &in_buffer);

@@ -94,6 +94,10 @@ unsigned join_inputs(const struct join *);
  * any input; fetch a payload from join_input() before that.  *stable (may be NULL): the record lies in the input's buffer.
  */
 int	 join_next(struct join *, unsigned i, struct pp_rec *, bool *stable);
+/*
+ * The same, if the next record is in memory, a SAMPLE, and as it is in the input: 1.  0: ask join_at_hand() and join_next().
+ */
+int	 join_next_sample(struct join *, unsigned i, struct pp_rec *);
 struct pp_source *join_input(const struct join *, unsigned i);
 /*
  * Call it for each record of join_next(), in the order in which records are put.  true: drop the record, because an earlier

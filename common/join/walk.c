@@ -52,7 +52,7 @@ walk_feeder_new(const struct join *j, struct lives *l, const struct input *in)
 }
 
 /* Process a record of the input, as it is in the input. */
-static int
+static inline int
 walk_feed(struct feeder *f, const struct pp_events *events, const struct pp_rec *r)
 {
 	const struct pp_event *ev;
@@ -100,12 +100,12 @@ walk_feeder_free(struct feeder *f)
 
 /* Does an added id make this sample too large? */
 static bool
-walk_is_too_large(const struct input *in, const struct pp_events *events, const struct pp_rec *r)
+walk_is_too_large(const struct pp_events *events, const struct pp_rec *r)
 {
 	struct pp_err err = { 0 };
 	const struct pp_event *ev;
 
-	if (!in->rw.identifier || r->type != PP_SAMPLE || r->size + 8 <= PP_RECORD_MAX)
+	if (r->type != PP_SAMPLE || r->size + 8 <= PP_RECORD_MAX)
 		return false;
 	return (ev = pp_event_find(events, r, &err)) && !ev->plan.identifier;
 }
@@ -120,7 +120,8 @@ walk(struct join *j, struct lives *l, struct input *in)
 	struct pp_rec r;
 
 	while (src && pp_next(src, &r) > 0) {
-		in->will_be_too_large += walk_is_too_large(in, src->events, &r);
+		if (in->rw.identifier)
+			in->will_be_too_large += walk_is_too_large(src->events, &r);
 		if (f && walk_feed(f, src->events, &r) < 0)
 			break;
 	}

@@ -25,6 +25,7 @@ struct round {
 	pp_deliver	*deliver;
 	pp_side		*side;			/* NULL: records are delivered one by one */
 	bool		 twins;
+	pp_many		*many;			/* NULL, too */
 	void		*arg;
 	struct pp_err	*err;
 	struct pp_blocks blocks;
@@ -63,6 +64,14 @@ pp_round_side_by_side(struct pp_round *pub, pp_side *side, bool twins)
 
 	q->side = side;
 	q->twins = twins;
+}
+
+void
+pp_round_many(struct pp_round *pub, pp_many *many)
+{
+	struct round *q = (struct round *)pub;
+
+	q->many = many;
 }
 
 static void
@@ -238,6 +247,18 @@ pp_round_add_slow(struct pp_round *pub, uint64_t time, const void *p, size_t n)
 }
 
 int
+pp_round_add_copy(struct pp_round *pub, uint64_t time, const void *p, size_t n, uint8_t **copy)
+{
+	struct round *q = (struct round *)pub;
+	uint64_t place;
+
+	if (pp_blocks_copy(&q->blocks, p, n, &place) < 0)
+		return pp_fail_memory(q->err);
+	*copy = pp_block_of(&q->blocks, place)->data + (place >> 16 & (PP_BLOCK_SIZE - 1));
+	return round_add(q, time, place);
+}
+
+int
 pp_round_add_number_slow(struct pp_round *pub, uint64_t time, uint64_t place)
 {
 	return round_add((struct round *)pub, time, place);
@@ -245,13 +266,20 @@ pp_round_add_number_slow(struct pp_round *pub, uint64_t time, uint64_t place)
 
 /* ---- release ----------------------------------------------------------------------------------- */
 
-enum { PIECES = 32, LINE = 64 };
+enum { LINE = 64 };
+
+static inline void
+round_fetch(const uint8_t *p)
+{
+	for (unsigned k = 0; k < 4; k++)
+		__builtin_prefetch(p + k * LINE);
+}
 
 /* Deliver records that are adjacent in a block together, and many pieces at once: their memory is fetched while others are found. */
 static int
 round_deliver_side(struct round *q, const entry *e, const entry *end)
 {
-	struct iovec v[PIECES];
+	struct iovec v[PP_ROUND_MANY];
 	size_t n = 0, bytes = 0;
 
 	for (; e < end; e++) {
@@ -263,16 +291,35 @@ round_deliver_side(struct round *q, const entry *e, const entry *end)
 		for (; e + 1 < end && e[1].place >> 16 == to && to & (PP_BLOCK_SIZE - 1); records++)
 			to += (++e)->place & 0xffff;
 		pp_block_drop(&q->blocks, b, records);
-		for (unsigned k = 0; k < 4; k++)
-			__builtin_prefetch(p + k * LINE);
+		round_fetch(p);
 		v[n++] = (struct iovec){ p, to - at };
 		bytes += to - at;
-		if (n < PIECES && e + 1 < end)
+		if (n < PP_ROUND_MANY && e + 1 < end)
 			continue;
 		if (q->side(q->arg, e->time, v, n, bytes) < 0)
 			return -1;
 		q->pub.last = e->time;
 		n = bytes = 0;
+	}
+	return 1;
+}
+
+static int
+round_deliver_many(struct round *q, const entry *e, const entry *end)
+{
+	uint8_t *p[PP_ROUND_MANY];
+
+	for (size_t n; e < end; e += n) {
+		for (n = 0; n < PP_ROUND_MANY && e + n < end; n++) {
+			struct pp_block *b = pp_block_of(&q->blocks, e[n].place);
+
+			pp_block_drop(&q->blocks, b, 1);
+			p[n] = b->data + (e[n].place >> 16 & (PP_BLOCK_SIZE - 1));
+			round_fetch(p[n]);
+		}
+		if (q->many(q->arg, e, p, n) < 0)
+			return -1;
+		q->pub.last = e[n - 1].time;
 	}
 	return 1;
 }
@@ -310,7 +357,8 @@ round_deliver_twins(struct round *q, const entry *e, const entry *end)
 static int
 round_deliver(struct round *q, const entry *e, size_t n)
 {
-	int rc = (!q->side ? round_deliver_each : q->twins ? round_deliver_twins : round_deliver_side)(q, e, e + n);
+	int rc = (q->many ? round_deliver_many : !q->side ? round_deliver_each : q->twins ? round_deliver_twins :
+	    round_deliver_side)(q, e, e + n);
 
 	round_note_newest(q);
 	return rc;
@@ -482,10 +530,12 @@ pp_round_spill(struct pp_round *pub, pp_deliver *to, void *arg)
 
 	q->deliver = to;
 	q->side = NULL;
+	q->many = NULL;
 	q->arg = arg;
 	rc = round_release(q, UINT64_MAX);
 	q->deliver = was.deliver;
 	q->side = was.side;
+	q->many = was.many;
 	q->arg = was.arg;
 	pub->last = was.pub.last;
 	if (rc < 0)

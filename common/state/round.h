@@ -40,6 +40,8 @@ pp_round_add(struct pp_round *q, uint64_t time, const void *p, size_t n)
 		q->max = time;
 	return 1;
 }
+/* Always as a copy, and where that is: until it is delivered, the caller may change it. */
+int	pp_round_add_copy(struct pp_round *, uint64_t time, const void *p, size_t n, uint8_t **copy);
 /* A function for pp_read_into(): a buffer that stays valid until pp_round_reclaim() finds no waiting record in it. */
 uint8_t	*pp_round_buffer(void *round);
 /*
@@ -49,6 +51,15 @@ uint8_t	*pp_round_buffer(void *round);
  */
 typedef int pp_side(void *arg, uint64_t last, const struct iovec *, size_t n, size_t bytes);
 void	pp_round_side_by_side(struct pp_round *, pp_side *, bool twins);
+/* From here on, deliver up to PP_ROUND_MANY records at once: the record at p[i], with the size pp_waiting_size(&e[i]). */
+enum { PP_ROUND_MANY = 32 };
+typedef int pp_many(void *arg, const struct pp_waiting *e, uint8_t *const *p, size_t n);
+void	pp_round_many(struct pp_round *, pp_many *);
+static inline size_t
+pp_waiting_size(const struct pp_waiting *e)
+{
+	return e->place & 0xffff;
+}
 /* A FINISHED_ROUND: deliver all up to the largest time that was known at the previous one (perf-pipe(5)). */
 int	pp_round_finished(struct pp_round *);
 /*
