@@ -4,29 +4,33 @@
 #include "record/order.h"
 
 void
-disorder_add(struct disorder *d, uint64_t time)
+disorder_raise(struct disorder *d, uint64_t time)
 {
-	uint64_t number = d->records++, oldest, lo, hi = d->raised, depth;
+	d->newest = time;
+	d->ring[d->raised % DISORDER_RING].time = time;
+	d->ring[d->raised++ % DISORDER_RING].number = d->records - 1;
+}
 
-	if (!hi || time >= d->ring[(hi - 1) % DISORDER_RING].time) {
-		if (!hi || time > d->ring[(hi - 1) % DISORDER_RING].time) {
-			d->ring[hi % DISORDER_RING].time = time;
-			d->ring[hi % DISORDER_RING].number = number;
-			d->raised++;
-		}
-		return;
-	}
+/* A record after a newer one.  It is only counted, unless the first newer one is further away than any before. */
+void
+disorder_back(struct disorder *d, uint64_t time)
+{
+	uint64_t number = d->records - 1, oldest = d->raised > DISORDER_RING ? d->raised - DISORDER_RING : 0, lo = oldest, hi;
+
 	d->back++;
-	if (d->ring[(hi - 1) % DISORDER_RING].time - time > d->depth_time)
-		d->depth_time = d->ring[(hi - 1) % DISORDER_RING].time - time;
-	oldest = lo = hi > DISORDER_RING ? hi - DISORDER_RING : 0;
-	hi--;				/* the last entry is newer */
+	if (d->newest - time > d->depth_time)
+		d->depth_time = d->newest - time;
+	if (d->deeper < oldest)
+		d->deeper = oldest;
+	while (d->deeper < d->raised && number - d->ring[d->deeper % DISORDER_RING].number > d->depth)
+		d->deeper++;
+	if (d->deeper == oldest || d->ring[(d->deeper - 1) % DISORDER_RING].time <= time)
+		return;
+	hi = d->deeper - 1;
 	ORDER_FIND(lo, hi, i, d->ring[i % DISORDER_RING].time > time);
-	depth = number - d->ring[lo % DISORDER_RING].number;
-	if (depth > d->depth) {
-		d->depth = depth;
-		d->more = lo == oldest && oldest;
-	}
+	d->depth = number - d->ring[lo % DISORDER_RING].number;
+	d->more = lo == oldest && oldest;
+	d->deeper = lo;
 }
 
 void
