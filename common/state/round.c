@@ -31,7 +31,7 @@ struct round {
 	struct pp_blocks blocks;
 
 	entry		*e;		/* those in `run' wait */
-	struct pp_run	*run;		/* in order of arrival, the last one ends at pub.next; behind capruns of them is space for as many */
+	struct pp_run	*run;		/* in order of arrival; the last one ends at pub.next */
 	size_t		 nruns, capruns;
 	size_t		 gone;		/* entries from the first run to pub.next that do not wait any more */
 	entry		*out[2];	/* working memory of a release */
@@ -205,7 +205,7 @@ round_more_entries(struct round *q)
 static int
 round_more_runs(struct round *q)
 {
-	struct pp_run *all = round_grow(q->run, &q->capruns, q->nruns + 1, 2 * sizeof *all);
+	struct pp_run *all = round_grow(q->run, &q->capruns, q->nruns + 1, sizeof *all);
 	size_t at = (size_t)(q->pub.next - q->e);
 
 	if (!all)
@@ -393,11 +393,11 @@ part_add(struct part *p, const entry *from, const entry *to)
 	p->max = to[-1].time > p->max ? to[-1].time : p->max;
 }
 
-/* Take the entries up to that time: its runs stand behind the others, from q->capruns on. */
+/* Take the entries up to that time: their runs to `took'. */
 static struct part
-round_take(struct round *q, uint64_t limit)
+round_take(struct round *q, uint64_t limit, struct pp_run *took)
 {
-	struct pp_run *run = round_runs(q), *took = run + q->capruns;
+	struct pp_run *run = round_runs(q);
 	struct part p = { 0, 0, UINT64_MAX, 0 };
 	size_t keep = 0, stay = 0;
 
@@ -428,6 +428,7 @@ int
 pp_round_take(struct pp_round *pub, uint64_t limit, const entry **e, size_t *n)
 {
 	struct round *q = (struct round *)pub;
+	struct pp_run one, *took = &one;
 	struct part p;
 
 	*n = 0;
@@ -436,12 +437,14 @@ pp_round_take(struct pp_round *pub, uint64_t limit, const entry **e, size_t *n)
 		return 1;
 	if (q->nruns > 1 && round_make_scratch(q, round_waiting(q)) < 0)
 		return -1;
-	p = round_take(q, limit);
+	if (q->nruns > 1)		/* there are no more runs than entries, and the sort needs only one of the two at first */
+		took = (struct pp_run *)q->out[1];
+	p = round_take(q, limit, took);
 	*n = p.n;
 	if (p.nruns == 1)
-		*e += q->run[q->capruns].at;
+		*e += took->at;
 	else if (p.nruns)
-		*e = pp_round_sort(q->e, q->run + q->capruns, p.nruns, p.n, p.min, p.max, q->out);
+		*e = pp_round_sort(q->e, took, p.nruns, p.n, p.min, p.max, q->out);
 	round_note_newest(q);
 	return 1;
 }
@@ -517,7 +520,7 @@ pp_round_memory(const struct pp_round *pub)
 
 	if (q->nruns > 1 && round_waiting(q) > out)
 		out = round_waiting(q);
-	return pp_blocks_memory(&q->blocks) + ((size_t)(pub->end - q->e) + 2 * out) * sizeof *q->e + 2 * q->capruns * sizeof *q->run;
+	return pp_blocks_memory(&q->blocks) + ((size_t)(pub->end - q->e) + 2 * out) * sizeof *q->e + q->capruns * sizeof *q->run;
 }
 
 int
