@@ -288,7 +288,7 @@ round_deliver_side(struct round *q, const entry *e, const entry *end)
 		uint64_t at = e->place >> 16, to = at + (e->place & 0xffff);
 		size_t records = 1;
 
-		for (; e + 1 < end && e[1].place >> 16 == to && to & (PP_BLOCK_SIZE - 1); records++)
+		for (; !q->twins && e + 1 < end && e[1].place >> 16 == to && to & (PP_BLOCK_SIZE - 1); records++)
 			to += (++e)->place & 0xffff;
 		pp_block_drop(&q->blocks, b, records);
 		round_fetch(p);

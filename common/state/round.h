@@ -46,7 +46,8 @@ int	pp_round_add_copy(struct pp_round *, uint64_t time, const void *p, size_t n,
 uint8_t	*pp_round_buffer(void *round);
 /*
  * From here on, deliver records many at once to `side': n pieces of memory, of `bytes' in all, with the time of the last record.
- * Records that are adjacent are one piece.  twins: but one by one the first and the last of a release, and those of one time.
+ * Records that are adjacent are one piece.  twins: each is one; the first and the last of a release, and those of one time, are
+ * delivered one by one.
  * NULL: all one by one.
  */
 typedef int pp_side(void *arg, uint64_t last, const struct iovec *, size_t n, size_t bytes);
