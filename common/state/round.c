@@ -7,39 +7,14 @@
  *	entry	time and place of a record; all waiting ones, in order of arrival
  *	run	entries whose times ascend: what a CPU has written since its buffer was read last
  *
- * A release takes from the front of each run the entries up to its time, and sorts them by time, stably (round_sort.h).  If they are
+ * A release takes from the front of each run the entries up to its time, and sorts them by time, stably (round_sort.c).  If they are
  * of one run, they need not be sorted, or moved.  Records are never moved.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "record/order.h"
-#include "state/block.h"
-#include "state/round_sort.h"
-
-typedef struct pp_waiting entry;
-
-struct round {
-	/* next: behind the last that waits, end: of e; newest: UINT64_MAX: the next one can't be added the short way */
-	struct pp_round	 pub;
-	pp_deliver	*deliver;
-	pp_side		*side;			/* NULL: records are delivered one by one */
-	bool		 twins;
-	pp_many		*many;			/* NULL, too */
-	void		*arg;
-	struct pp_err	*err;
-	struct pp_blocks blocks;
-
-	entry		*e;		/* those in `run' wait */
-	struct pp_run	*run;		/* in order of arrival; the last one ends at pub.next */
-	size_t		 nruns, capruns;
-	size_t		 gone;		/* entries from the first run to pub.next that do not wait any more */
-	entry		*out[2];	/* working memory of a release */
-	size_t		 outcap;
-	uint64_t	 away;		/* records given to pp_round_spill(), not yet pp_round_spilled() */
-	uint64_t	 next_flush;
-	uint64_t	 saw;		/* the largest time of pp_round_saw() that a reader has not delivered; 0: none */
-};
+#include "state/round_in.h"
 
 struct pp_round *
 pp_round_new(pp_deliver *deliver, void *arg, struct pp_err *err)
@@ -55,23 +30,6 @@ pp_round_new(pp_deliver *deliver, void *arg, struct pp_err *err)
 	q->err = err;
 	q->pub.newest = UINT64_MAX;
 	return &q->pub;
-}
-
-void
-pp_round_side_by_side(struct pp_round *pub, pp_side *side, bool twins)
-{
-	struct round *q = (struct round *)pub;
-
-	q->side = side;
-	q->twins = twins;
-}
-
-void
-pp_round_many(struct pp_round *pub, pp_many *many)
-{
-	struct round *q = (struct round *)pub;
-
-	q->many = many;
 }
 
 static void
@@ -266,104 +224,6 @@ pp_round_add_number_slow(struct pp_round *pub, uint64_t time, uint64_t place)
 
 /* ---- release ----------------------------------------------------------------------------------- */
 
-enum { LINE = 64 };
-
-static inline void
-round_fetch(const uint8_t *p)
-{
-	for (unsigned k = 0; k < 4; k++)
-		__builtin_prefetch(p + k * LINE);
-}
-
-/* Deliver records that are adjacent in a block together, and many pieces at once: their memory is fetched while others are found. */
-static int
-round_deliver_side(struct round *q, const entry *e, const entry *end)
-{
-	struct iovec v[PP_ROUND_MANY];
-	size_t n = 0, bytes = 0;
-
-	for (; e < end; e++) {
-		struct pp_block *b = pp_block_of(&q->blocks, e->place);
-		uint8_t *p = b->data + (e->place >> 16 & (PP_BLOCK_SIZE - 1));
-		uint64_t at = e->place >> 16, to = at + (e->place & 0xffff);
-		size_t records = 1;
-
-		for (; !q->twins && e + 1 < end && e[1].place >> 16 == to && to & (PP_BLOCK_SIZE - 1); records++)
-			to += (++e)->place & 0xffff;
-		pp_block_drop(&q->blocks, b, records);
-		round_fetch(p);
-		v[n++] = (struct iovec){ p, to - at };
-		bytes += to - at;
-		if (n < PP_ROUND_MANY && e + 1 < end)
-			continue;
-		if (q->side(q->arg, e->time, v, n, bytes) < 0)
-			return -1;
-		q->pub.last = e->time;
-		n = bytes = 0;
-	}
-	return 1;
-}
-
-static int
-round_deliver_many(struct round *q, const entry *e, const entry *end)
-{
-	uint8_t *p[PP_ROUND_MANY];
-
-	for (size_t n; e < end; e += n) {
-		for (n = 0; n < PP_ROUND_MANY && e + n < end; n++) {
-			struct pp_block *b = pp_block_of(&q->blocks, e[n].place);
-
-			pp_block_drop(&q->blocks, b, 1);
-			p[n] = b->data + (e[n].place >> 16 & (PP_BLOCK_SIZE - 1));
-			round_fetch(p[n]);
-		}
-		if (q->many(q->arg, e, p, n) < 0)
-			return -1;
-		q->pub.last = e[n - 1].time;
-	}
-	return 1;
-}
-
-static int
-round_deliver_each(struct round *q, const entry *e, const entry *end)
-{
-	for (; e < end; e++) {
-		struct pp_block *b = pp_block_of(&q->blocks, e->place);
-
-		pp_block_drop(&q->blocks, b, 1);
-		if (q->deliver(q->arg, e->time, pp_block_at(b, e->place), e->place & 0xffff) < 0)
-			return -1;
-		q->pub.last = e->time;
-	}
-	return 1;
-}
-
-/* One by one the first and the last, and those of one time; the others side by side. */
-static int
-round_deliver_twins(struct round *q, const entry *e, const entry *end)
-{
-	const entry *first = e, *from = e;
-
-	for (; e < end; e++) {
-		if (e > first && e + 1 < end && e[-1].time != e->time && e[1].time != e->time)
-			continue;
-		if (round_deliver_side(q, from, e) < 0 || round_deliver_each(q, e, e + 1) < 0)
-			return -1;
-		from = e + 1;
-	}
-	return 1;
-}
-
-static int
-round_deliver(struct round *q, const entry *e, size_t n)
-{
-	int rc = (q->many ? round_deliver_many : !q->side ? round_deliver_each : q->twins ? round_deliver_twins :
-	    round_deliver_side)(q, e, e + n);
-
-	round_note_newest(q);
-	return rc;
-}
-
 /* Working memory for `all' entries.  1, or -1: no memory. */
 static int
 round_make_scratch(struct round *q, size_t all)
@@ -454,10 +314,13 @@ round_release(struct round *q, uint64_t limit)
 {
 	const entry *e;
 	size_t n;
+	int rc;
 
 	if (pp_round_take(&q->pub, limit, &e, &n) < 0)
 		return -1;
-	return n ? round_deliver(q, e, n) : 1;
+	rc = n ? pp_round_deliver(q, e, n) : 1;
+	round_note_newest(q);
+	return rc;
 }
 
 int

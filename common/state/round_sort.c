@@ -8,9 +8,7 @@
  */
 #include <string.h>
 
-#include "state/round_sort.h"
-
-typedef struct pp_waiting entry;
+#include "state/round_in.h"
 
 enum { FEW = 24, BITS = 8, DIGITS = 1 << BITS, DIGIT = DIGITS - 1, PASSES = 64 / BITS };
 
