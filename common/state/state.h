@@ -135,6 +135,11 @@ void		 pp_state_limit(struct pp_state *, size_t bytes);
 int		 pp_state_write(struct pp_state *, size_t trailer, int (*put)(void *arg, const struct pp_rec *), void *arg);
 /* Is everything that the record says part of the state already?  Of a FORK in a snapshot: is the task known as its child? */
 bool		 pp_state_knows(const struct pp_state *, const struct pp_rec *, size_t trailer);
+/*
+ * Does nothing that is fed to both, or looked up in them, from now on tell the two states apart?  Marks of callers, and which maps a
+ * process still shares with the one that forked it, do not count.
+ */
+bool		 pp_state_same(const struct pp_state *, const struct pp_state *);
 
 /*
  * The process whose FORK made this one, if that FORK could be written now: it is alive, and its maps are still those that it

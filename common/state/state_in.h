@@ -8,6 +8,7 @@
  *	state_map.c	maps and files, and records that are kept as they are
  *	state_write.c	the state as records (snapshot)
  *	state_known.c	whether the state has everything that a record says
+ *	state_same.c	whether two states are the same
  *
  * Lists are in order of appearance, so that equal input gives equal snapshots; hash tables over them find things.  A map of a
  * process is start, length and offset (maps.h); the rest of its record is its `kind', shared by all maps with equal contents.

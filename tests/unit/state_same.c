@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: ISC */
+/* pp_state_same(): two states that were fed the same are the same, and each thing that can be told from a state makes them differ. */
+#include "state_bench.h"
+
+enum { VARIANTS = 17 };
+
+/* A state in which the record after the first ones is number n. */
+static void
+make(struct bench *w, unsigned n)
+{
+	open_bench(w, false);
+	comm(w, 10, 10, "sh");
+	map_at(w, 2, 10, 0x1000, 0x8000, 0, "/bin/sh");
+	map_at(w, PP_MISC_KERNEL, UINT32_MAX, 0xffffffff81000000, 0x1000, 0, "[kernel.kallsyms]_text");
+	task_rec(w, PP_FORK, 0, 10, 10, 11, 10);
+	task_rec(w, PP_FORK, 0, 20, 10, 20, 10);
+	task_rec(w, PP_FORK, 0, 21, 10, 21, 10);
+	switch (n) {
+	case 0: break;
+	case 1: comm(w, 10, 10, "other"); break;
+	case 2: comm(w, 10, 11, "other"); break;
+	case 3: comm(w, 10, 12, "sh"); break;
+	case 4: comm(w, 30, 30, "sh"); break;
+	case 5: map_at(w, 2, 10, 0x3000, 0x1000, 0, "/bin/sh"); break;
+	case 6: map_at(w, 2, 20, 0x3000, 0x1000, 0, "/bin/sh"); break;
+	case 7: map_at(w, 2, 10, 0x3000, 0x1000, 0, "/bin/other"); break;
+	case 8: map_at(w, 2, 10, 0x3000, 0x1000, 0x1000, "/bin/sh"); break;
+	case 9: map_at(w, PP_MISC_KERNEL, UINT32_MAX, 0xffffffffc0000000, 0x1000, 0, "[module]"); break;
+	case 10: map_at(w, PP_MISC_KERNEL, UINT32_MAX, 0xffffffff81000000, 0x2000, 0, "[kernel.kallsyms]_text"); break;
+	case 11: map_at(w, PP_MISC_GUEST_KERNEL, 5, 0xffffffff81000000, 0x1000, 0, "[guest.kernel.kallsyms]"); break;
+	case 12: task_rec(w, PP_EXIT, 0, 20, 10, 20, 10); break;
+	case 13: task_rec(w, PP_EXIT, 0, 20, 10, 20, 10); task_rec(w, PP_EXIT, 0, 21, 10, 21, 10); break;
+	case 14: task_rec(w, PP_EXIT, 0, 21, 10, 21, 10); task_rec(w, PP_EXIT, 0, 20, 10, 20, 10); break;
+	case 15: task_rec(w, PP_FORK, 0, 20, 21, 20, 21); break;
+	case 16: task_rec(w, PP_FORK, PP_MISC_FORK_EXEC, 20, 10, 20, 10); break;
+	}
+}
+
+static void
+same(void **state)
+{
+	struct bench a, b;
+
+	(void)state;
+	for (unsigned i = 0; i < VARIANTS; i++)
+		for (unsigned k = 0; k < VARIANTS; k++) {
+			make(&a, i);
+			make(&b, k);
+			if (pp_state_same(a.s, b.s) != (i == k))
+				fail_msg("%u and %u", i, k);
+			pp_state_free(a.s);
+			pp_state_free(b.s);
+		}
+}
+
+/* What was and is no more makes no difference, nor in how many steps it came. */
+static void
+forgotten(void **state)
+{
+	struct bench a, b;
+
+	(void)state;
+	make(&a, 0);
+	make(&b, 0);
+	for (unsigned i = 0; i < 300; i++)		/* more than are kept */
+		for (unsigned twice = 0; twice < 2; twice++) {
+			task_rec(&a, PP_FORK, 0, 1000 + i, 1, 1000 + i, 1);
+			task_rec(&a, PP_EXIT, 0, 1000 + i, 1, 1000 + i, 1);
+			if (twice == 0 && i < 40)
+				continue;
+			task_rec(&b, PP_FORK, 0, 1000 + i, 1, 1000 + i, 1);
+			task_rec(&b, PP_EXIT, 0, 1000 + i, 1, 1000 + i, 1);
+		}
+	map_at(&a, 2, 10, 0x1000, 0x4000, 0, "/lib/x");
+	map_at(&a, 2, 10, 0x1000, 0x4000, 0, "/lib/y");
+	map_at(&b, 2, 10, 0x1000, 0x4000, 0, "/lib/y");
+	assert_true(pp_state_same(a.s, b.s));
+	pp_state_free(a.s);
+	pp_state_free(b.s);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(same), cmocka_unit_test(forgotten) };
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
