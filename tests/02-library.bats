@@ -127,7 +127,7 @@ include_only() {
 	include_only sink record make
 	include_only state record
 	include_only source record make sink
-	include_only index record sink source
+	include_only index record sink source state
 	include_only tool record sink state source index
 	include_only field record state source tool
 	include_only convert record make sink tool

@@ -91,13 +91,13 @@ index_create(struct atomic *a, const char *path, bool force, struct pp_err *err)
 	return rc;
 }
 
-/* It, if it is that of the input, as far as that was there, if it has chunks of that size, and if we believe it. */
+/* It, if it is that of the input, as far as that was there, if it has chunks and snapshots of these sizes, and if we believe it. */
 static void
 index_continue(struct one *x, const char *input)
 {
 	struct pp_err why = { .what = "" };
 	const char *unbelieved;
-	uint64_t size = x->o->chunk_size ? x->o->chunk_size : PP_CHUNK_SIZE;
+	uint64_t size = x->o->chunk_size ? x->o->chunk_size : PP_CHUNK_SIZE, every = x->o->snapshots ? x->o->snapshots & ~UINT64_C(1023) : PPI_EVERY;
 	int fd;
 
 	if (x->t->force || (fd = open(x->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)) < 0)
@@ -107,7 +107,7 @@ index_continue(struct one *x, const char *input)
 		return;
 	}
 	x->old = ppi_open(fd, &why);
-	if (x->old && (ppi_head(x->old)->size != size || ppi_head(x->old)->container == PPI_DIRECTORY ||
+	if (x->old && (ppi_head(x->old)->size != size || ppi_head(x->old)->every != every || ppi_head(x->old)->container == PPI_DIRECTORY ||
 	    !ppi_fits(x->old, x->in, &why) || !ppi_same(x->old, x->in))) {
 		ppi_close(x->old);
 		x->old = NULL;
@@ -137,7 +137,7 @@ index_grow(void *arg, uint64_t chunks)
 static int
 index_build(struct one *x)
 {
-	struct ppi_build how = { .size = x->o->chunk_size, .old = x->old, .old_name = x->path, .refill = index_progress,
+	struct ppi_build how = { .size = x->o->chunk_size, .every = x->o->snapshots, .old = x->old, .old_name = x->path, .refill = index_progress,
 	    .arg = x, .err = &x->out_err };
 	int rc;
 
@@ -262,7 +262,7 @@ index_output_open(struct index_output *x, struct tool *t)
 int
 index_output_write(struct index_output *x, const struct tool *t, const struct options *o)
 {
-	struct ppi_build how = { .size = o->chunk_size, .err = &x->err };
+	struct ppi_build how = { .size = o->chunk_size, .every = o->snapshots, .err = &x->err };
 	struct pp_err in_err = { .what = "" };
 	struct pp_source *in;
 	struct pp_sink *out;

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "index/build.h"
 #include "options.h"
 #include "pprof/out_pprof.h"
 #include "source/chunk.h"
@@ -97,15 +98,17 @@ static const struct tool_opt opts[] = {
 	OPT_FLAG(0, "write-index", write_index, "write the index of the -o file, too"),
 	OPT_FLAG(0, "chunks", chunks, "print a table of what the recording holds, chunk by chunk, and write no stream"),
 	OPT_SIZE(0, "chunk-size", chunk_size, PP_CHUNK_MIN, PP_CHUNK_MAX, "the least size of a chunk (4M; 4K to 64M)"),
+	OPT_SIZE(0, "snapshots", snapshots, PPI_EVERY_MIN, PPI_EVERY_MAX, "of an index: a snapshot for pieces each SIZE bytes (256M; 4K to 1G)"),
 	TOOL_OPTS_MANIFEST("read the parts that FILE lists; with --switch-output: write it"),
 	OPT_TEXT(0, "part", "NAME", part, NULL, "with --manifest: read only the part of this name"),
 	OPT_FLAG(0, "make-manifest", makes_manifest, "print a manifest of the inputs, and write no stream"),
 	OPT_FLAG(0, "pids", pids, "with --make-manifest: give each part pids of its own, without gaps"),
-	OPT_ONLY_WITH("index", GO_WITH_TEXT ",chunk-size,follow"),
+	OPT_ONLY_WITH("index", GO_WITH_TEXT ",chunk-size,snapshots,follow"),
 	OPT_ONLY_WITH("chunks", GO_WITH_TEXT ",chunk-size,index-file,no-index"),
 	OPT_ONLY_WITH("make-manifest", GO_WITH_TEXT ",pids"),
 	OPT_NOT_WITH("write-index", "switch-output,format=gperftools", ""),
 	OPT_NEEDS("chunk-size", "chunks,index,write-index"),
+	OPT_NEEDS("snapshots", "index,write-index"),
 	OPT_NEEDS("pids", "make-manifest"),
 	OPT_NEEDS("part", "manifest"),
 	OPT_NOT_WITH("part,allow-missing", "switch-output", ", which writes the manifest"),

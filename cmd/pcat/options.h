@@ -20,6 +20,7 @@ struct options {
 	unsigned	 open_flags;		/* PP_OPEN_* */
 	bool		 chunks, index, write_index;
 	uint64_t	 chunk_size;		/* 0: not given */
+	uint64_t	 snapshots;		/* of --snapshots; 0: not given */
 	struct out_pack	 pack;
 	bool		 joins;			/* several inputs, or an option for them */
 	struct join_options join;

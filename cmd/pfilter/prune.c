@@ -243,6 +243,8 @@ prune_new(struct tool *t, struct filter *f)
 		t->index.why = "no option selects by event, task, CPU or time";
 	if (!t->index.why)
 		t->index.ask = &p->ask;
+	/* What is needed is told from all that was written before, and spans by all samples near them. */
+	t->index.snaps = f->o->sideband != SIDEBAND_NEEDED && !f->o->windows;
 	return p;
 }
 

@@ -137,6 +137,8 @@ main(int argc, char *argv[])
 	store = o.buildid_dir ? store_new(&t, o.buildid_dir) : NULL;
 	archive = o.archive.limit ? archive_new(&t, &lookup, store, &o.archive) : NULL;
 	surveys = o.finished_round.find || o.sample_time;
+	/* these depend on maps and files only: chains also on the code that was seen before */
+	t.index.snaps = (o.build_ids || o.buildid_all || o.mmap2_buildids || o.mmap2_buildid_all) && !o.chains.on && !surveys;
 	if (surveys)
 		tool_allow(&t, t.in_name, "r");
 	header_open(&o.header, &t);

@@ -8,6 +8,7 @@
 #include "build.h"
 #include "layout.h"
 #include "set.h"
+#include "snap.h"
 #include "source/leave_out.h"
 #include "source/source.h"
 
@@ -35,6 +36,11 @@ struct build {
 	size_t		 ncopy, capcopy, cappacked;
 	bool		 whole;			/* it gets none */
 	uint64_t	 plain;			/* expanded by the source before this chunk */
+	/* snapshots: the one that was made of all before the next chunk, compressed; psnap 0: none */
+	struct snap	*snap;
+	uint8_t		*psnap;
+	struct ppi_snap	 at;
+	size_t		 npsnap, cappsnap, plain_snap;
 	/* the old index */
 	struct ppi_entry old;
 	bool		 has_old, old_done;
@@ -96,38 +102,97 @@ build_other(void *arg, struct pp_source *in, const struct pp_rec *r)
 
 	if (build_endless(b) < 0 || (r->type == PP_FINISHED_ROUND && copy_add_times(b) < 0))
 		return -1;
+	if (r->type == PP_FINISHED_ROUND)
+		snap_saw(b->snap, b->walk.round_last);
+	if (snap_record(b->snap, in, r) < 0)
+		return -1;
 	b->whole |= r->payload != 0 || r->type == PP_LEFT_OUT;
-	(void)in;
 	return copy_add(b, r->raw, r->size);
+}
+
+/* Compress n bytes to *to.  The number of bytes; 0: by pp_fail(). */
+static size_t
+build_pack(struct build *b, uint8_t **to, size_t *cap, const uint8_t *p, size_t n)
+{
+	size_t bound = ZSTD_compressBound(n), got;
+
+	if (bound > *cap) {
+		free(*to);
+		*cap = 0;
+		if (!(*to = malloc(bound))) {
+			pp_fail_memory(b->err);
+			return 0;
+		}
+		*cap = bound;
+	}
+	got = ZSTD_compress(*to, bound, p, n, COPY_LEVEL);
+	if (!ZSTD_isError(got))
+		return got;
+	pp_fail(b->err, "zstd: %s", ZSTD_getErrorName(got));
+	return 0;
 }
 
 /* Compress the copy, if the chunk is to have one. */
 static int
 copy_pack(struct build *b, struct ppi_entry *e)
 {
-	size_t bound, got;
+	size_t got;
 
 	if (copy_add_times(b) < 0)
 		return -1;
 	/* To leave out less than half of a chunk saves nothing. */
 	if (b->whole || b->ncopy > e->c.plain / 2 || e->c.flags & (PP_CHUNK_PAYLOAD | PP_CHUNK_NO_EVENT) || !b->ncopy)
 		return 1;
-	bound = ZSTD_compressBound(b->ncopy);
-	if (bound > b->cappacked) {
-		free(b->packed);
-		b->cappacked = 0;
-		if (!(b->packed = malloc(bound)))
-			return pp_fail_memory(b->err);
-		b->cappacked = bound;
-	}
-	got = ZSTD_compress(b->packed, bound, b->copy, b->ncopy, COPY_LEVEL);
-	if (ZSTD_isError(got))
-		return pp_fail(b->err, "zstd: %s", ZSTD_getErrorName(got));
+	if (!(got = build_pack(b, &b->packed, &b->cappacked, b->copy, b->ncopy)))
+		return -1;
 	if (got > e->c.plain / COPY_SHARE)
 		return 1;
 	e->copy = b->packed;
 	e->ncopy = got;
 	e->copy_plain = b->ncopy;
+	return 1;
+}
+
+/* ---- snapshots -------------------------------------------------------------------------------------------- */
+
+static uint64_t
+build_every(const struct build *b)
+{
+	return b->o->every ? b->o->every & ~UINT64_C(1023) : PPI_EVERY;
+}
+
+/* All records of the chunk were seen.  A snapshot waits until there is another chunk behind it. */
+static int
+build_snap(struct build *b, const struct pp_chunk *c)
+{
+	struct snap_made made;
+	int rc = snap_chunk(b->snap, c, &made);
+
+	b->npsnap = 0;
+	if (rc <= 0)
+		return rc < 0 ? -1 : 1;
+	b->at = (struct ppi_snap){ .off = made.off, .chunks = made.chunks, .sample_bytes = made.sample_bytes };
+	b->plain_snap = made.n;
+	b->npsnap = build_pack(b, &b->psnap, &b->cappsnap, made.p, made.n);
+	return b->npsnap ? 1 : -1;
+}
+
+/* The chunk begins where the snapshot ends, if there is one. */
+static int
+build_put_snap(struct build *b, const struct pp_chunk *c)
+{
+	struct ppi_end *e = &b->end;
+	struct ppi_snap *p;
+
+	if (!b->npsnap || c->off != b->at.off || e->nsnaps == PPI_SNAPS_MAX)
+		return 1;
+	if (!(p = array_more(e->snaps, e->nsnaps, 1, sizeof *p)))
+		return pp_fail_memory(b->err);
+	e->snaps = p;
+	if (ppi_write_snap(&b->w, &b->at, b->psnap, b->npsnap, b->plain_snap) < 0)
+		return -1;
+	e->snaps[e->nsnaps++] = b->at;
+	b->npsnap = 0;
 	return 1;
 }
 
@@ -258,6 +323,7 @@ print_head(struct build *b, const struct pp_chunk *first)
 		return print_failed(b, rc);
 	h->big = b->in->swap != PPI_SWAP;
 	h->size = b->walk.size ? b->walk.size : PP_CHUNK_SIZE;
+	h->every = build_every(b);
 	h->container = pp_raw_size(b->in, 1) >= 0 ? PPI_DIRECTORY : pp_get_u64(p + 8, b->in->swap) == PP_PIPE_HEADER_SIZE ? PPI_STREAM : PPI_FILE;
 	if (h->container == PPI_STREAM) {
 		if (first)
@@ -295,7 +361,7 @@ build_put(struct build *b, const struct ppi_entry *y)
 	struct ppi_end *e = &b->end;
 	const struct pp_chunk *c = &y->c;
 
-	if ((!e->chunks && print_head(b, c) < 0) || build_cover(b, c) < 0 || ppi_write_entry(&b->w, y) < 0)
+	if ((!e->chunks && print_head(b, c) < 0) || build_cover(b, c) < 0 || build_put_snap(b, c) < 0 || ppi_write_entry(&b->w, y) < 0)
 		return -1;
 	print_start(b, c);
 	e->chunks++;
@@ -321,6 +387,9 @@ build_chunk(void *arg, const struct pp_chunk *c)
 	struct ppi_entry e = { .c = *c };
 	int rc = build_endless(b) < 0 || copy_pack(b, &e) < 0 || print_chunk(b, &e) < 0 || build_put(b, &e) < 0 ? -1 : 1;
 
+	snap_saw(b->snap, b->walk.round_last);
+	if (rc > 0)
+		rc = build_snap(b, c);
 	b->ncopy = 0;
 	b->whole = false;
 	b->plain = pp_compressed(b->in)->plain;
@@ -360,12 +429,15 @@ build_end(struct build *b)
 
 /* ---- an old index is continued ----------------------------------------------------------------------------- */
 
-/* The next entry of the old index that is kept: not the last, whose chunk may have gone on.  1; 0: no more. */
+/* The next entry of the old index that is kept: not the last, whose chunk may have gone on.  1; 0: no more; -1. */
 static int
 old_next(struct build *b)
 {
 	bool damaged;
 
+	/* all records of the one before were yielded */
+	if (b->has_old && build_snap(b, &b->old.c) < 0)
+		return -1;
 	b->has_old = ppi_next(b->o->old, &b->old, &damaged) > 0 && !ppi_at_last(b->o->old);
 	return b->has_old;
 }
@@ -377,8 +449,11 @@ old_step(void *arg, uint32_t file, uint64_t off, struct pp_leave_step *x)
 	struct build *b = arg;
 	const struct pp_chunk *c = &b->old.c;
 
-	if (!b->old_done && !old_next(b))
-		b->old_done = true;
+	int rc = b->old_done ? 0 : old_next(b);
+
+	if (rc < 0)
+		return -1;
+	b->old_done = !rc;
 	if (b->old_done)
 		return 1;
 	if (c->file != file || c->off != off)
@@ -404,6 +479,28 @@ old_took(void *arg, const uint8_t *p, size_t n, bool end)
 	return 1;
 }
 
+/* pp_when_absent() */
+static void
+old_absent(void *arg, uint64_t first, uint64_t last)
+{
+	(void)first;
+	snap_saw(((struct build *)arg)->snap, last);
+}
+
+/* The snapshots are made again, with the same result. */
+static int
+old_record(struct build *b, const struct pp_rec *r)
+{
+	const struct pp_event *ev;
+	uint64_t time;
+
+	if (r->type != PP_SAMPLE)
+		return snap_record(b->snap, b->in, r);
+	if ((ev = pp_event_find(b->in->events, r, NULL)) && pp_time(ev, r, b->in->swap, &time))
+		snap_saw(b->snap, time);
+	return 1;
+}
+
 /* Go through what the old index knows, up to the first record behind it: *r.  1; 0: there is none; -1. */
 static int
 old_pass(struct build *b, struct pp_rec *r)
@@ -417,8 +514,11 @@ old_pass(struct build *b, struct pp_rec *r)
 	mine->arg = b;
 	if ((rc = pp_leave_out(b->in, mine)) <= 0)
 		return rc;
+	pp_when_absent(b->in, old_absent, b);
 	while ((rc = pp_next(b->in, r)) > 0 && !b->old_done)
-		;
+		if (old_record(b, r) < 0)
+			return -1;
+	pp_when_absent(b->in, NULL, NULL);
 	return rc;
 }
 
@@ -457,12 +557,17 @@ ppi_build(struct pp_source *in, struct pp_sink *out, struct ppi_build *o)
 	pp_before_refill(in, build_refill, b);
 	b->w = (struct ppi_writer){ .sink = out, .err = o->err };
 	b->walk = (struct pp_chunk_walk){ .size = o->size, .chunk = build_chunk, .other = build_other, .arg = b };
-	if (build_walk(b) > 0)
+	if (!(b->snap = snap_new(in, build_every(b), b->err)))
+		pp_fail_memory(b->err);
+	else if (build_walk(b) > 0)
 		rc = build_end(b);
 	pp_before_refill(in, NULL, NULL);
 	o->sums = b->end.all;
 	o->chunks = b->end.chunks;
 	ppi_writer_free(&b->w);
+	snap_free(b->snap);
+	free(b->psnap);
+	free(b->end.snaps);
 	free(b->end.files);
 	free(b->copy);
 	free(b->packed);

@@ -6,9 +6,12 @@
 #include "index.h"
 #include "source/leave_out.h"
 
+enum { PPI_EVERY = 256 << 20, PPI_EVERY_MIN = 4 << 10, PPI_EVERY_MAX = 1 << 30 };
+
 struct ppi_build {
 	uint64_t	 size;			/* of chunks; 0: PP_CHUNK_SIZE */
-	struct ppi_reader *old;			/* ppi_same(), with that `size': its entries are kept; NULL: all are made */
+	uint64_t	 every;			/* bytes of records between two snapshots, in steps of 1024; 0: PPI_EVERY */
+	struct ppi_reader *old;			/* ppi_same(), with these sizes: its entries are kept; NULL: all are made */
 	const char	*old_name;
 	/* An entry is in the sink.  NULL: nothing to do.  1, or -1 by pp_fail() on the source's pp_err. */
 	int		(*tick)(void *arg, uint64_t chunks);

@@ -4,13 +4,17 @@
  *
  *	build.h		makes one by a walk over a recording
  *	write.c		writes the file: layout.h
+ *	snap.h		makes snapshots, so that a piece needs not what is before it
+ *	force.h		what they are made of
  *	read.c		reads one, which it does not trust
+ *	read_snap.c	its snapshots
  *	fits.c		is it the index of this recording?
  *	want.c		can a chunk hold a SAMPLE that is wanted?
  *	use.c		the source leaves out chunks that hold none
  *
  * The law: the index only lets the source leave out SAMPLEs that the command would drop.  All other records come, in their
- * places, from the copy.  So the command sees the same side-band, marks and order as without the index.
+ * places, from the copy.  So the command sees the same side-band, marks and order as without the index.  Only a command that writes
+ * nothing of what is in front of its piece, and says so, gets a snapshot instead.
  *
  * Functions that return int return 1, or -1 with the reason in the pp_err, unless stated otherwise.
  */
@@ -32,6 +36,7 @@ struct ppi_head {
 	struct ppi_mark	 mark;
 	uint64_t	 print;			/* XXH64 of its bytes */
 	uint64_t	 size;			/* size of chunks that was asked for */
+	uint64_t	 every;			/* bytes of records between two snapshots; 0: none */
 };
 
 struct ppi_entry {
@@ -41,13 +46,19 @@ struct ppi_entry {
 	size_t		 ncopy, copy_plain;	/* bytes of it; of what it expands to */
 };
 
+struct ppi_snap {			/* stands for all before it: snap.h */
+	uint64_t	 at;			/* in the index */
+	uint64_t	 off, chunks, sample_bytes;	/* where it ends in the recording; so many chunks before that, with so many bytes of SAMPLEs */
+};
+
 struct ppi_end {			/* sums over the chunks; arrays belong to whoever made it */
 	uint64_t	 chunks;
 	struct pp_chunk	 all;			/* records, samples, sample_bytes, first, last, plain, flags */
 	struct ppi_file { uint64_t covered, size; } *files;
 	struct ppi_mark	*marks;
+	struct ppi_snap	*snaps;			/* ascending */
 	size_t		 nfiles;
-	unsigned	 nmarks;
+	unsigned	 nmarks, nsnaps;
 	bool		 reads;			/* some event has PERF_SAMPLE_READ */
 	uint64_t	 print;			/* XXH64 of the bytes at the marks */
 };
@@ -59,9 +70,12 @@ struct ppi_writer {			/* begins zeroed, but for sink and err */
 	struct pp_err	*err;			/* that of the sink */
 	uint8_t		*buf;
 	size_t		 cap;
+	uint64_t	 written;		/* bytes */
 };
 int	ppi_write_head(struct ppi_writer *, const struct ppi_head *);
 int	ppi_write_entry(struct ppi_writer *, const struct ppi_entry *);
+/* The n bytes at p are it, compressed, and expand to `plain'; its `at' is set. */
+int	ppi_write_snap(struct ppi_writer *, struct ppi_snap *, const uint8_t *p, size_t n, size_t plain);
 int	ppi_write_end(struct ppi_writer *, const struct ppi_end *);
 void	ppi_writer_free(struct ppi_writer *);
 
@@ -95,6 +109,11 @@ struct ppi_copy {			/* begins zeroed */
  * but SAMPLEs, none with a payload.
  */
 int	ppi_expand(const struct ppi_entry *, bool swap, struct ppi_copy *, struct pp_err *);
+/*
+ * Expand a snapshot of the end to *n bytes at p, and let ppi_next() continue behind it.  1; 0: it is damaged, ppi_next() is where it was;
+ * -1: it is sound, but not what can be a snapshot.
+ */
+int	ppi_begin_at(struct ppi_reader *, const struct ppi_snap *, bool swap, struct ppi_copy *, size_t *n, struct pp_err *);
 void	ppi_copy_free(struct ppi_copy *);
 void	ppi_close(struct ppi_reader *);
 

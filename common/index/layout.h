@@ -4,13 +4,16 @@
  *
  *	head  entry...  end  trailer
  *
- * There is an entry for each chunk (source/chunk.h), in the order in which the chunks are read.  All numbers are little-endian.
- * Head, each entry and end finish with the XXH64 of their bytes before it, so that each can be trusted by itself: entries can
+ * There is an entry for each chunk (source/chunk.h), in the order in which the chunks are read; and snapshots (snap.h), each in front of
+ * the entry of the chunk that begins where it ends.  All numbers are little-endian.  Head, each entry, snapshot and end finish with the XXH64 of their bytes before it, so that each can be trusted by itself: entries can
  * be appended while the recording grows, and an index that lacks its end is good as far as its entries check.
  *
  *	sets	events, CPUs: bits in u64s; tasks: ascending, each as the difference to the one before it, 7 bits a byte, the lowest
  *		first, bit 7: more follow
  *	copy	zstd: all records of the chunk but SAMPLEs, as they are in the recording, and LEFT_OUT records (leave_out.h)
+ *	snapshot	zstd: snap.h
+ *
+ * Version 1 has no snapshots.
  */
 #ifndef PPI_LAYOUT_H
 #define PPI_LAYOUT_H
@@ -27,13 +30,15 @@ enum { PPI_SWAP = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ };
 #define PPI_MAGIC	"PPINDEX1"
 #define PPI_TRAILER	"PPINDEND"
 #define PPI_ENTRY	UINT32_C(0x4b4e4843)	/* "CHNK" */
+#define PPI_SNAP	UINT32_C(0x50414e53)	/* "SNAP" */
 #define PPI_END		UINT32_C(0x30444e45)	/* "END0" */
-enum { PPI_VERSION = 1, PPI_HASH = 8 };
+enum { PPI_VERSION = 2, PPI_HASH = 8 };
 
 enum {				/* head: offsets */
 	PPI_HEAD_VERSION = 8,		/* u32 */
 	PPI_HEAD_CONTAINER = 12,	/* u32 enum ppi_container */
 	PPI_HEAD_FLAGS = 16,		/* u32: bit 0: a recording of the big-endian order; others 0 */
+	PPI_HEAD_SNAPS = 20,		/* u32: KiB of records between two snapshots, as was asked for; 0: there are none */
 	PPI_HEAD_MARK = 24,		/* the fingerprint of the head: u32 file, u32 length, u64 offset ... */
 	PPI_HEAD_PRINT = 40,		/* ... u64 XXH64 of these bytes */
 	PPI_HEAD_CHUNK = 48,		/* u64: size of chunks that was asked for */
@@ -63,7 +68,16 @@ enum {				/* entry: offsets; behind it events, CPUs, tasks, copy, hash */
 	PPI_E_COPY_PLAIN = 116,
 	PPI_E_FIXED = 120
 };
-enum {				/* end: offsets; behind it files, marks, hash */
+enum {				/* snapshot: offsets; behind it what is compressed, hash */
+	PPI_S_MAGIC = 0,		/* u32 */
+	PPI_S_SIZE = 4,			/* u32 */
+	PPI_S_OFF = 8,			/* u64s: where it ends in the recording, which has one file; ... */
+	PPI_S_CHUNKS = 16,		/* ... so many chunks in front of that, and bytes of SAMPLEs */
+	PPI_S_SAMPLE_BYTES = 24,
+	PPI_S_PLAIN = 32,		/* u32: bytes that it expands to */
+	PPI_S_FIXED = 36
+};
+enum {				/* end: offsets; behind it files, marks, snapshots, hash */
 	PPI_N_MAGIC = 0,		/* u32 */
 	PPI_N_SIZE = 4,			/* u32 */
 	PPI_N_CHUNKS = 8,		/* u64s: sums, smallest, largest */
@@ -78,13 +92,15 @@ enum {				/* end: offsets; behind it files, marks, hash */
 	PPI_N_MARKS = 76,		/* u32: marks, each u32 file, u32 length, u64 offset */
 	PPI_N_FLAGS = 80,		/* u32: all flags of chunks, PP_CHUNK_... */
 	PPI_N_READS = 84,		/* u32: 1: some event has PERF_SAMPLE_READ */
-	PPI_N_FIXED = 88
+	PPI_N_FIXED_1 = 88,		/* of version 1 */
+	PPI_N_SNAPS = 88,		/* u32: snapshots, each u64 offset in the index, and the u64s of the snapshot; u32 0 */
+	PPI_N_FIXED = 96
 };
-enum { PPI_FILE_SIZE = 16, PPI_MARK_SIZE = 16, PPI_TRAILER_SIZE = 16 };	/* trailer: u64 size of end, PPI_TRAILER */
+enum { PPI_FILE_SIZE = 16, PPI_MARK_SIZE = 16, PPI_SNAP_SIZE = 32, PPI_TRAILER_SIZE = 16 };	/* trailer: u64 size of end, PPI_TRAILER */
 
 enum {				/* limits: more counts as damage */
 	PPI_ENTRY_MAX = 256 << 20, PPI_COPY_MAX = 128 << 20, PPI_END_MAX = 16 << 20, PPI_MARK_MAX = 64 << 10,
-	PPI_MARKS_MAX = 256, PPI_FILES_MAX = 65537
+	PPI_MARKS_MAX = 256, PPI_FILES_MAX = 65537, PPI_SNAPS_MAX = 65536
 };
 enum { PPI_TAIL = 4 << 10, PPI_START = 64, PPI_STARTS = 64, PPI_HEAD_PRINTED = 64 << 10 };
 

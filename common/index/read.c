@@ -9,37 +9,15 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include <zstd.h>
-
 #include "index.h"
 #include "layout.h"
-#include "record/raw.h"
+#include "read.h"
 #include "set.h"
 #include "source/leave_out.h"
 
-struct ppi_reader {
-	int		 fd;
-	uint64_t	 size;			/* of the index; entries end here, or where the end begins */
-	uint64_t	 entries_end;
-	uint64_t	 at;			/* of the next entry */
-	struct ppi_head	 head;
-	struct ppi_end	 end;
-	bool		 whole;
-	uint8_t		*end_buf;		/* arrays of end */
-	uint8_t		*buf;			/* from offset buf_at on, n bytes */
-	size_t		 cap, n;
-	uint64_t	 buf_at;
-	uint64_t	*words;			/* sets of the entry */
-	uint32_t	*tasks;
-	size_t		 capwords, captasks;
-	uint32_t	 last_file;		/* where the entry before ended */
-	uint64_t	 last_end;
-};
-
 enum { PPI_READ_SIZE = 256 << 10 };
 
-/* Read n bytes at an offset.  1, 0: the file ends before, -1: errno. */
-static int
+int
 ppi_read_at(struct ppi_reader *x, uint8_t *p, size_t n, uint64_t off)
 {
 	while (n) {
@@ -56,8 +34,7 @@ ppi_read_at(struct ppi_reader *x, uint8_t *p, size_t n, uint64_t off)
 	return 1;
 }
 
-/* Have n bytes from x->at on in memory.  NULL: the file ends before, or cannot be read. */
-static const uint8_t *
+const uint8_t *
 ppi_have(struct ppi_reader *x, size_t n)
 {
 	uint64_t left = x->entries_end - x->at;
@@ -81,8 +58,7 @@ ppi_have(struct ppi_reader *x, size_t n)
 	return x->buf;
 }
 
-/* Memory for n of that size at *p.  false: none. */
-static bool
+bool
 ppi_grow(void *p, size_t *cap, size_t n, size_t size)
 {
 	void *q, **to = p;
@@ -187,14 +163,30 @@ ppi_get_entry(struct ppi_reader *x, struct ppi_entry *e, const uint8_t *p, size_
 	return true;
 }
 
+/* Step over snapshots, of which only the end tells.  false: they are damaged. */
+static bool
+ppi_pass_snaps(struct ppi_reader *x)
+{
+	const uint8_t *p;
+	uint32_t n;
+
+	while (x->version > 1 && x->at != x->entries_end && (p = ppi_have(x, PPI_S_FIXED)) && ppi_u32(p) == PPI_SNAP) {
+		n = ppi_u32(p + PPI_S_SIZE);
+		if (n < PPI_S_FIXED + PPI_HASH || n > x->entries_end - x->at)
+			return false;
+		x->at += n;
+	}
+	return true;
+}
+
 int
 ppi_next(struct ppi_reader *x, struct ppi_entry *e, bool *damaged)
 {
 	const uint8_t *p;
 	size_t n = 0;
 
-	*damaged = false;
-	if (x->at == x->entries_end)
+	*damaged = !ppi_pass_snaps(x);
+	if (*damaged || x->at == x->entries_end)
 		return 0;
 	*damaged = true;
 	if (!(p = ppi_have(x, PPI_E_FIXED)) || ppi_u32(p + PPI_E_MAGIC) != PPI_ENTRY || (n = ppi_u32(p + PPI_E_SIZE)) > PPI_ENTRY_MAX ||
@@ -217,39 +209,6 @@ ppi_rewind(struct ppi_reader *x)
 	x->last_end = 0;
 }
 
-int
-ppi_expand(const struct ppi_entry *e, bool swap, struct ppi_copy *to, struct pp_err *err)
-{
-	uint64_t records = 0, bytes = 0;	/* of the recording */
-	size_t got, at = 0;
-
-	if ((!to->zstd && !(to->zstd = ZSTD_createDCtx())) || !ppi_grow(&to->p, &to->cap, e->copy_plain + !e->copy_plain, 1))
-		return pp_fail_memory(err);
-	got = ZSTD_decompressDCtx(to->zstd, to->p, e->copy_plain, e->copy, e->ncopy);
-	if (ZSTD_isError(got) || got != e->copy_plain)
-		return pp_fail(err, "the copy of a chunk's records does not expand");
-	for (struct pp_rec r; at < got; at += r.size) {
-		if (got - at < PP_HEADER_SIZE)
-			break;
-		r = pp_rec_at(to->p + at, swap);
-		if (r.size < PP_HEADER_SIZE || r.size > got - at || r.type == PP_SAMPLE || r.type == PP_COMPRESSED ||
-		    r.type == PP_COMPRESSED2 || r.type == PP_HEADER_TRACING_DATA || r.type == PP_AUXTRACE)
-			break;
-		if (r.type != PP_LEFT_OUT) {
-			records++;
-			bytes += r.size;
-		}
-	}
-	return at == got && records == e->c.records - e->c.samples && bytes == e->c.plain - e->c.sample_bytes ? 1 : pp_fail(err, "the copy of a chunk's records is not sound");
-}
-
-void
-ppi_copy_free(struct ppi_copy *c)
-{
-	ZSTD_freeDCtx(c->zstd);
-	free(c->p);
-}
-
 /* ---- head and end ------------------------------------------------------------------------------------ */
 
 static int
@@ -257,18 +216,18 @@ ppi_get_head(struct ppi_reader *x, struct pp_err *err)
 {
 	struct ppi_head *h = &x->head;
 	uint8_t p[PPI_HEAD_SIZE];
-	uint32_t version;
 	int rc = ppi_read_at(x, p, sizeof p, 0);
 
 	if (rc < 0)
 		return pp_fail_system(err, NULL);
 	if (!rc || memcmp(p, PPI_MAGIC, 8) != 0)
 		return pp_fail(err, "is no index");
-	version = ppi_u32(p + PPI_HEAD_VERSION);
-	if (version != PPI_VERSION && version)
-		return pp_fail(err, "is an index of version %u; this is version %d", version, PPI_VERSION);
+	x->version = ppi_u32(p + PPI_HEAD_VERSION);
+	if (x->version > PPI_VERSION)
+		return pp_fail(err, "is an index of version %u; this is version %d", x->version, PPI_VERSION);
 	*h = (struct ppi_head){ .container = ppi_u32(p + PPI_HEAD_CONTAINER), .big = ppi_u32(p + PPI_HEAD_FLAGS) & 1,
-	    .mark = ppi_get_mark(p + PPI_HEAD_MARK), .print = ppi_u64(p + PPI_HEAD_PRINT), .size = ppi_u64(p + PPI_HEAD_CHUNK) };
+	    .mark = ppi_get_mark(p + PPI_HEAD_MARK), .print = ppi_u64(p + PPI_HEAD_PRINT), .size = ppi_u64(p + PPI_HEAD_CHUNK),
+	    .every = x->version > 1 ? (uint64_t)ppi_u32(p + PPI_HEAD_SNAPS) << 10 : 0 };
 	if (!ppi_sound(p, sizeof p) || h->container > PPI_DIRECTORY || ppi_u32(p + PPI_HEAD_FLAGS) > 1 || h->mark.len > PPI_MARK_MAX)
 		return pp_fail(err, "is damaged");
 	return 1;
@@ -281,19 +240,25 @@ ppi_get_end_arrays(struct ppi_reader *x, const uint8_t *p, uint64_t n)
 	struct ppi_end *e = &x->end;
 	size_t size;
 
-	if (e->nfiles > PPI_FILES_MAX || e->nmarks > PPI_MARKS_MAX ||
-	    n != (uint64_t)PPI_FILE_SIZE * e->nfiles + (uint64_t)PPI_MARK_SIZE * e->nmarks)
+	if (e->nfiles > PPI_FILES_MAX || e->nmarks > PPI_MARKS_MAX || e->nsnaps > PPI_SNAPS_MAX ||
+	    n != (uint64_t)PPI_FILE_SIZE * e->nfiles + (uint64_t)PPI_MARK_SIZE * e->nmarks + (uint64_t)PPI_SNAP_SIZE * e->nsnaps)
 		return false;
-	size = e->nfiles * sizeof *e->files + e->nmarks * sizeof *e->marks;
+	size = e->nfiles * sizeof *e->files + e->nsnaps * sizeof *e->snaps + e->nmarks * sizeof *e->marks;
 	if (!(x->end_buf = malloc(size + 1)))
 		return false;
 	e->files = (void *)x->end_buf;
-	e->marks = (void *)(e->files + e->nfiles);
+	e->snaps = (void *)(e->files + e->nfiles);
+	e->marks = (void *)(e->snaps + e->nsnaps);
 	for (unsigned i = 0; i < e->nfiles; i++, p += PPI_FILE_SIZE)
 		e->files[i] = (struct ppi_file){ .covered = ppi_u64(p), .size = ppi_u64(p + 8) };
 	for (unsigned i = 0; i < e->nmarks; i++, p += PPI_MARK_SIZE)
 		if ((e->marks[i] = ppi_get_mark(p)).len > PPI_MARK_MAX)
 			return false;
+	for (unsigned i = 0; i < e->nsnaps; i++, p += PPI_SNAP_SIZE) {
+		e->snaps[i] = (struct ppi_snap){ ppi_u64(p), ppi_u64(p + 8), ppi_u64(p + 16), ppi_u64(p + 24) };
+		if (i && e->snaps[i].off <= e->snaps[i - 1].off)
+			return false;
+	}
 	return true;
 }
 
@@ -303,14 +268,15 @@ ppi_get_end(struct ppi_reader *x)
 {
 	struct ppi_end *e = &x->end;
 	uint8_t t[PPI_TRAILER_SIZE], *p;
+	uint32_t fixed = x->version > 1 ? PPI_N_FIXED : PPI_N_FIXED_1;
 	uint64_t n, at;
 	bool sound;
 
-	if (x->size < PPI_HEAD_SIZE + PPI_N_FIXED + PPI_HASH + PPI_TRAILER_SIZE ||
+	if (x->size < PPI_HEAD_SIZE + fixed + PPI_HASH + PPI_TRAILER_SIZE ||
 	    ppi_read_at(x, t, sizeof t, x->size - sizeof t) <= 0 || memcmp(t + 8, PPI_TRAILER, 8) != 0)
 		return false;
 	n = ppi_u64(t);
-	if (n < PPI_N_FIXED + PPI_HASH || n > PPI_END_MAX || n > x->size - PPI_TRAILER_SIZE - PPI_HEAD_SIZE || !(p = malloc(n)))
+	if (n < fixed + PPI_HASH || n > PPI_END_MAX || n > x->size - PPI_TRAILER_SIZE - PPI_HEAD_SIZE || !(p = malloc(n)))
 		return false;
 	at = x->size - PPI_TRAILER_SIZE - n;
 	sound = ppi_read_at(x, p, n, at) > 0 && ppi_u32(p) == PPI_END && ppi_u32(p + PPI_N_SIZE) == n && ppi_sound(p, n);
@@ -320,9 +286,9 @@ ppi_get_end(struct ppi_reader *x)
 		    .first = ppi_u64(p + PPI_N_FIRST), .last = ppi_u64(p + PPI_N_LAST), .plain = ppi_u64(p + PPI_N_PLAIN),
 		    .flags = ppi_u32(p + PPI_N_FLAGS) },
 		    .nfiles = ppi_u32(p + PPI_N_FILES), .nmarks = ppi_u32(p + PPI_N_MARKS),
-		    .reads = ppi_u32(p + PPI_N_READS) != 0,
+		    .reads = ppi_u32(p + PPI_N_READS) != 0, .nsnaps = x->version > 1 ? ppi_u32(p + PPI_N_SNAPS) : 0,
 		    .print = ppi_u64(p + PPI_N_PRINT) };
-		sound = ppi_get_end_arrays(x, p + PPI_N_FIXED, n - PPI_N_FIXED - PPI_HASH);
+		sound = ppi_get_end_arrays(x, p + fixed, n - fixed - PPI_HASH);
 	}
 	free(p);
 	if (sound)

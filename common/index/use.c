@@ -18,6 +18,10 @@ struct ppi_use {
 	struct ppi_used	 used;
 	struct ppi_entry e;			/* the next, if `has' */
 	bool		 has, over;
+	bool		 snaps;			/* ppi_use_snaps(), and ... */
+	bool		 begun;			/* ... something was read */
+	unsigned	 snap;			/* those below are in front of the place */
+	uint64_t	 passed;		/* bytes of SAMPLEs that the step passes */
 	bool		 sampled;		/* SAMPLEs were yielded */
 	bool		 reads;			/* the step is the chunk of `e' */
 	bool		 grown;			/* the recording is longer than the index knows */
@@ -71,13 +75,66 @@ use_wants(struct ppi_use *u)
 	return false;
 }
 
+/*
+ * The first chunk begins at that offset: take the last snapshot in front of the piece instead of all before it.  1; 0: there is none; -1.
+ */
+static int
+use_snap(struct ppi_use *u, uint64_t off, struct pp_leave_step *step)
+{
+	struct pp_err why = { .what = "" };
+	const struct ppi_snap *s = NULL;
+	const struct ppi_end *e;
+	bool whole;
+	size_t n;
+	int rc;
+
+	u->begun = true;
+	e = ppi_end(u->x, &whole);
+	for (unsigned i = 0; i < e->nsnaps; i++)
+		if (e->snaps[i].off > off && pp_piece_starts_behind(u->in, e->snaps[i].sample_bytes))
+			s = &e->snaps[i];
+	if (!s || (rc = ppi_begin_at(u->x, s, u->in->swap, &u->copy, &n, &why)) == 0) {
+		u->used.no_snap = s != NULL;
+		return 0;
+	}
+	if (rc < 0)
+		return use_misfit(u, why.what);
+	*step = (struct pp_leave_step){ .n = s->off - off, .leave = true, .copy = u->copy.p, .ncopy = n };
+	u->has = false;
+	u->passed = s->sample_bytes;
+	u->used.snapped = s->chunks;
+	u->used.chunks = s->chunks;
+	u->used.left_out += step->n;
+	return 1;
+}
+
+/*
+ * At the places of other snapshots, which are for other pieces: are so many bytes of SAMPLEs before them?  So of all that the processes of
+ * --jobs begin with, some process has seen that it is right.
+ */
+static bool
+use_agrees(struct ppi_use *u, uint64_t off)
+{
+	const struct ppi_end *e;
+	bool whole;
+
+	e = ppi_end(u->x, &whole);
+	while (u->snap < e->nsnaps && e->snaps[u->snap].off < off)
+		u->snap++;
+	return u->snap == e->nsnaps || e->snaps[u->snap].off != off || e->snaps[u->snap].sample_bytes == pp_piece_done(u->in);
+}
+
 /* pp_leave_out.next */
 static int
 use_step(void *arg, uint32_t file, uint64_t off, struct pp_leave_step *step)
 {
 	struct ppi_use *u = arg;
 	const struct pp_chunk *c = &u->e.c;
+	int rc;
 
+	if (u->passed)
+		pp_piece_passed(u->in, u->passed);
+	u->passed = 0;
 	u->reads = false;
 	use_entry(u);
 	if (!u->has || c->file > file)
@@ -88,6 +145,10 @@ use_step(void *arg, uint32_t file, uint64_t off, struct pp_leave_step *step)
 		step->n = c->off - off;
 		return 1;
 	}
+	if (u->snaps && !u->begun && (rc = use_snap(u, off, step)) != 0)
+		return rc;
+	if (u->snaps && !use_agrees(u, off))
+		return use_misfit(u, "a snapshot stands for other samples than those before it");
 	u->has = false;
 	step->n = c->len;
 	if (use_wants(u)) {
@@ -134,6 +195,12 @@ ppi_use(struct ppi_use **to, struct pp_source *in, struct ppi_reader *x, const c
 	u->grown = !ppi_covers(x, in);
 	u->leave = (struct pp_leave_out){ .next = use_step, .took = use_took, .name = name, .arg = u };
 	return pp_leave_out(in, &u->leave);
+}
+
+void
+ppi_use_snaps(struct ppi_use *u)
+{
+	u->snaps = true;
 }
 
 const struct ppi_used *

@@ -18,8 +18,10 @@ struct ppi_ask {
 };
 struct ppi_used {
 	uint64_t	 chunks, read;		/* in the index so far; read of them */
+	uint64_t	 snapped;		/* of the chunks, those that a snapshot stands for */
 	uint64_t	 left_out;		/* bytes of the recording that were not read */
 	bool		 damaged;		/* an entry of the index was: what lies behind is read */
+	bool		 no_snap;		/* a snapshot was: it was not used */
 };
 
 struct ppi_use;
@@ -28,6 +30,10 @@ struct ppi_use;
  * out chunks.  1; 0: the recording cannot be read that way; -1: no memory.  *u: ppi_use_free() it behind the source, also then.
  */
 int	ppi_use(struct ppi_use **u, struct pp_source *, struct ppi_reader *, const char *name, const struct ppi_ask *ask);
+/*
+ * Before the first pp_next(): the command has a piece, and writes nothing of what is in front of it.  So it may get a snapshot instead.
+ */
+void	ppi_use_snaps(struct ppi_use *);
 const struct ppi_used *ppi_used(const struct ppi_use *);
 void	ppi_use_free(struct ppi_use *);
 

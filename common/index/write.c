@@ -20,6 +20,13 @@ ppi_space(struct ppi_writer *w, size_t n, size_t zero)
 	return memset(p, 0, zero);
 }
 
+static int
+ppi_put(struct ppi_writer *w, const uint8_t *p, size_t n)
+{
+	w->written += n;
+	return pp_put_copy(w->sink, p, n);
+}
+
 static void
 ppi_put_mark(uint8_t *p, const struct ppi_mark *m)
 {
@@ -39,8 +46,9 @@ ppi_write_head(struct ppi_writer *w, const struct ppi_head *h)
 	ppi_put_mark(p + PPI_HEAD_MARK, &h->mark);
 	ppi_set_u64(p + PPI_HEAD_PRINT, h->print);
 	ppi_set_u64(p + PPI_HEAD_CHUNK, h->size);
+	ppi_set_u32(p + PPI_HEAD_SNAPS, h->every >> 10);
 	ppi_seal(p, sizeof p);
-	return pp_put_copy(w->sink, p, sizeof p);
+	return ppi_put(w, p, sizeof p);
 }
 
 /* ---- entries --------------------------------------------------------------------------------------- */
@@ -118,7 +126,27 @@ ppi_write_entry(struct ppi_writer *w, const struct ppi_entry *e)
 		return pp_fail(w->err, "a chunk needs more than %d MiB in the index", PPI_ENTRY_MAX >> 20);
 	ppi_set_u32(p + PPI_E_SIZE, (uint64_t)(q - p));
 	ppi_seal(p, (size_t)(q - p));
-	return pp_put_copy(w->sink, p, (size_t)(q - p));
+	return ppi_put(w, p, (size_t)(q - p));
+}
+
+int
+ppi_write_snap(struct ppi_writer *w, struct ppi_snap *s, const uint8_t *from, size_t n, size_t plain)
+{
+	size_t size = PPI_S_FIXED + n + PPI_HASH;
+	uint8_t *p = ppi_space(w, size, PPI_S_FIXED);
+
+	if (!p)
+		return -1;
+	s->at = w->written;
+	ppi_set_u32(p + PPI_S_MAGIC, PPI_SNAP);
+	ppi_set_u32(p + PPI_S_SIZE, size);
+	ppi_set_u64(p + PPI_S_OFF, s->off);
+	ppi_set_u64(p + PPI_S_CHUNKS, s->chunks);
+	ppi_set_u64(p + PPI_S_SAMPLE_BYTES, s->sample_bytes);
+	ppi_set_u32(p + PPI_S_PLAIN, plain);
+	memcpy(p + PPI_S_FIXED, from, n);
+	ppi_seal(p, size);
+	return ppi_put(w, p, size);
 }
 
 /* ---- end ------------------------------------------------------------------------------------------- */
@@ -126,7 +154,7 @@ ppi_write_entry(struct ppi_writer *w, const struct ppi_entry *e)
 int
 ppi_write_end(struct ppi_writer *w, const struct ppi_end *e)
 {
-	size_t n = PPI_N_FIXED + (size_t)PPI_FILE_SIZE * e->nfiles + (size_t)PPI_MARK_SIZE * e->nmarks + PPI_HASH;
+	size_t n = PPI_N_FIXED + (size_t)PPI_FILE_SIZE * e->nfiles + (size_t)PPI_MARK_SIZE * e->nmarks + (size_t)PPI_SNAP_SIZE * e->nsnaps + PPI_HASH;
 	uint8_t *p = ppi_space(w, n + PPI_TRAILER_SIZE, PPI_N_FIXED), *q = p + PPI_N_FIXED;
 
 	if (!p)
@@ -145,16 +173,19 @@ ppi_write_end(struct ppi_writer *w, const struct ppi_end *e)
 	ppi_set_u32(p + PPI_N_MARKS, e->nmarks);
 	ppi_set_u32(p + PPI_N_FLAGS, e->all.flags);
 	ppi_set_u32(p + PPI_N_READS, e->reads);
+	ppi_set_u32(p + PPI_N_SNAPS, e->nsnaps);
 	for (unsigned i = 0; i < e->nfiles; i++, q += PPI_FILE_SIZE) {
 		ppi_set_u64(q, e->files[i].covered);
 		ppi_set_u64(q + 8, e->files[i].size);
 	}
 	for (unsigned i = 0; i < e->nmarks; i++, q += PPI_MARK_SIZE)
 		ppi_put_mark(q, &e->marks[i]);
+	for (unsigned i = 0; i < e->nsnaps; i++, q += PPI_SNAP_SIZE)
+		ppi_put_words(q, (const uint64_t[]){ e->snaps[i].at, e->snaps[i].off, e->snaps[i].chunks, e->snaps[i].sample_bytes }, 4);
 	ppi_seal(p, n);
 	ppi_set_u64(p + n, n);
 	memcpy(p + n + 8, PPI_TRAILER, 8);
-	return pp_put_copy(w->sink, p, n + PPI_TRAILER_SIZE);
+	return ppi_put(w, p, n + PPI_TRAILER_SIZE);
 }
 
 void

@@ -173,6 +173,20 @@ pp_pass_samples(struct pp_source *pub)
 	return n;
 }
 
+bool
+pp_piece_starts_behind(const struct pp_source *pub, uint64_t sample_bytes)
+{
+	const struct piece *y = ((const struct source *)pub)->piece;
+
+	return y && !y->done && y->from > sample_bytes;
+}
+
+uint64_t
+pp_piece_done(const struct pp_source *pub)
+{
+	return ((const struct source *)pub)->piece->done;
+}
+
 /* A SAMPLE outside of the share. */
 static void
 piece_note_time(struct piece *y, const struct pp_events *events, const struct pp_rec *r)

@@ -43,5 +43,9 @@ struct pp_piece_marks *pp_piece_mark(struct pp_source *);
 enum pp_piece_has { PP_PIECE_NONE, PP_PIECE_SOME, PP_PIECE_ALL };
 enum pp_piece_has pp_piece_has(const struct pp_source *, uint64_t sample_bytes);
 void	pp_piece_passed(struct pp_source *, uint64_t sample_bytes);
+/* Of a piece: bytes of the SAMPLEs in front of the place where the source is. */
+uint64_t pp_piece_done(const struct pp_source *);
+/* Nothing was yielded yet.  Are the first SAMPLEs, of so many bytes, in front of the piece, and what comes between them and the next, too? */
+bool	pp_piece_starts_behind(const struct pp_source *, uint64_t sample_bytes);
 
 #endif

@@ -36,6 +36,7 @@ struct tool_index {			/* the index of the input, FILE.ppi */
 	const struct ppi_ask *ask;
 	const char	*why;
 	bool		 wanted;	/* set by a command that calls tool_index_whole() */
+	bool		 snaps;		/* set by a command: what is in front of a piece of --jobs is no more than the state to it */
 	/* private */
 	char		*path;
 	int		 fd;		/* of an index that was not read yet; -1 */

@@ -154,6 +154,10 @@ tool_index_say(const struct tool *t)
 	tool_note(t, "index: %ju of %ju chunks, %.0f MB of %.0f MB read; %.0f MB left out, %s", (uintmax_t)u->read, (uintmax_t)u->chunks,
 	    (double)(total - left) / 1e6, (double)total / 1e6, (double)left / 1e6, t->index.verify ? "after their hashes were compared" :
 	    "of which some places were compared with it, and the rest is trusted to it");
+	if (u->snapped)
+		tool_note(t, "index: of %ju chunks only what was in force was read", (uintmax_t)u->snapped);
+	if (u->no_snap)
+		tool_warn(t, "%s: a snapshot in it is damaged, so it is not used (pcat --index makes it again)", t->index.path);
 	if (u->damaged)
 		tool_warn(t, "%s: is damaged: all behind chunk %ju was read (pcat --index makes it again)", t->index.path, (uintmax_t)u->chunks);
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "index/use.h"
 #include "source/chunk.h"
 #include "source/piece.h"
 #include "jobs.h"
@@ -116,5 +117,7 @@ tool_piece_begin(struct tool *t)
 		return -1;
 	if (t->jobs.slot && !t->report)
 		t->piece.marks = pp_piece_mark(t->in);
+	if (t->piece.marks && t->index.snaps && t->index.use)
+		ppi_use_snaps(t->index.use);
 	return 1;
 }

@@ -16,6 +16,7 @@
 #include "index/layout.h"
 #include "index/use.h"
 #include "record/sample.h"
+#include "source/piece.h"
 #include "fuzz.h"
 
 enum { SAMPLES = 400, SAMPLE_SIZE = 32, ATTR_SIZE = 64 + 8, RECORDING = 16 + ATTR_SIZE + SAMPLES * SAMPLE_SIZE };
@@ -65,6 +66,7 @@ seal(uint8_t *p, size_t n)
 	}
 }
 
+/* ask NULL: as the second of three pieces, which may begin with a snapshot. */
 static void
 use(struct ppi_reader *x, struct pp_source *in, const struct ppi_ask *ask)
 {
@@ -72,9 +74,12 @@ use(struct ppi_reader *x, struct pp_source *in, const struct ppi_ask *ask)
 	unsigned samples = 0;
 	struct pp_rec r;
 
-	if (ppi_use(&u, in, x, "index", ask) > 0)
+	if (ppi_use(&u, in, x, "index", ask) > 0) {
+		if (!ask && pp_piece(in, 2, 3, SAMPLES * SAMPLE_SIZE) > 0)
+			ppi_use_snaps(u);
 		while (samples <= SAMPLES && pp_next(in, &r) > 0)
 			samples += r.type == PP_SAMPLE;
+	}
 	MUST(samples <= SAMPLES);
 	ppi_use_free(u);
 }
@@ -118,6 +123,11 @@ look(const uint8_t *p, size_t n)
 	MUST(ppi_fits(x, in, &why) || why.what[0]);
 	ppi_rewind(x);
 	use(x, in, &ask);		/* even if it does not fit */
+	pp_close(in);
+	in = pp_open_fd(file_of(bytes, sizeof bytes), "recording", 0, &in_err);
+	MUST(in && pp_begin(in) > 0);
+	ppi_rewind(x);
+	use(x, in, NULL);
 	pp_close(in);
 	ppi_close(x);
 }

@@ -272,6 +272,133 @@ test_impossible(void **state)
 	}
 }
 
+/* ---- snapshots ------------------------------------------------------------------------------------------ */
+
+/* Two chunks, with a snapshot between them that stands for the first; what it has is in `side'. */
+static void
+write_snap(uint32_t plain)
+{
+	static struct ppi_file files[] = { { 16 + 2 * 4096, 9000 } };
+	static struct ppi_snap snap;
+	const struct pp_writer to = { .write = take };
+	struct pp_err err = { .what = "" };
+	struct pp_sink *k = pp_create_writer(&to, &err);
+	struct ppi_writer w = { .sink = k, .err = &err };
+	struct ppi_entry e = { .c = chunk };
+
+	nfile = 0;
+	snap = (struct ppi_snap){ .off = 16 + 4096, .chunks = 1, .sample_bytes = chunk.sample_bytes };
+	assert_int_equal(ppi_write_head(&w, &(struct ppi_head){ .size = 4096, .every = 8192 }), 1);
+	assert_int_equal(ppi_write_entry(&w, &e), 1);
+	assert_int_equal(ppi_write_snap(&w, &snap, packed, npacked, plain), 1);
+	e.c.off += 4096;
+	assert_int_equal(ppi_write_entry(&w, &e), 1);
+	assert_int_equal(ppi_write_end(&w, &(struct ppi_end){ .chunks = 2, .files = files, .nfiles = 1, .snaps = &snap, .nsnaps = 1 }), 1);
+	assert_int_equal(pp_finish(k), 1);
+	ppi_writer_free(&w);
+	assert_string_equal(err.what, "");
+	assert_int_equal(ppi_u32(file + snap.at), PPI_SNAP);
+}
+
+/* What ppi_begin_at() says of it. */
+static int
+begin_at(void)
+{
+	struct ppi_copy copy = { .p = NULL };
+	const struct ppi_end *n;
+	struct ppi_reader *x;
+	struct ppi_entry e;
+	struct pp_err err;
+	bool whole, damaged;
+	size_t plain;
+	int rc;
+
+	x = open_file(nfile, &err);
+	assert_true(x);
+	n = ppi_end(x, &whole);
+	assert_true(whole && n->nsnaps == 1 && ppi_head(x)->every == 8192);
+	rc = ppi_begin_at(x, n->snaps, false, &copy, &plain, &err);
+	if (rc > 0) {
+		assert_int_equal(plain, sizeof side);
+		assert_memory_equal(copy.p, side, sizeof side);
+		assert_int_equal(ppi_next(x, &e, &damaged), 1);
+		assert_int_equal(e.c.off, 16 + 4096);
+	}
+	if (rc == 0) {			/* from the first one on, over the snapshot */
+		assert_int_equal(ppi_next(x, &e, &damaged), 1);
+		assert_int_equal(e.c.off, 16);
+		assert_int_equal(ppi_next(x, &e, &damaged), 1);
+	}
+	assert_true(rc >= 0 || err.what[0]);
+	ppi_copy_free(&copy);
+	ppi_close(x);
+	return rc;
+}
+
+static void
+test_snapshot(void **state)
+{
+	static const uint32_t bad[] = { PP_SAMPLE, PP_COMPRESSED, PP_COMPRESSED2, PP_AUXTRACE, PP_LOST, PP_SWITCH };
+	size_t snap;
+	bool whole, damaged;
+
+	(void)state;
+	make_side(PP_COMM);
+	write_snap(sizeof side);
+	assert_int_equal(begin_at(), 1);
+	assert_int_equal(count(nfile, &whole, &damaged), 2);
+	for (snap = PPI_HEAD_SIZE; ppi_u32(file + snap) != PPI_SNAP; snap++)
+		;
+	for (size_t i = snap + PPI_S_OFF; i < snap + PPI_S_FIXED + npacked + PPI_HASH; i++) {
+		file[i] ^= 1;
+		assert_int_equal(begin_at(), 0);
+		file[i] ^= 1;
+	}
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+		make_side(bad[i]);
+		write_snap(sizeof side);
+		assert_int_equal(begin_at(), -1);
+	}
+	make_side(PP_COMM);
+	for (uint32_t less = 1; less < 9; less++) {
+		write_snap(sizeof side - less);
+		assert_int_equal(begin_at(), -1);
+		write_snap(sizeof side + less);
+		assert_int_equal(begin_at(), -1);
+	}
+	write_snap(UINT32_MAX);		/* no memory is taken for that */
+	assert_int_equal(begin_at(), -1);
+	write_snap(sizeof side);	/* it has another place than the end says, with the right hash */
+	ppi_set_u64(file + snap + PPI_S_OFF, 16 + 2 * 4096);
+	ppi_seal(file + snap, PPI_S_FIXED + npacked + PPI_HASH);
+	assert_int_equal(begin_at(), -1);
+}
+
+/* Version 1 has no snapshots, and a shorter end. */
+static void
+test_version_1(void **state)
+{
+	size_t cut = PPI_N_FIXED - PPI_N_FIXED_1, n;
+	bool whole, damaged;
+
+	(void)state;
+	make_side(PP_COMM);
+	write_all(true);
+	ppi_set_u32(file + PPI_HEAD_VERSION, 1);
+	ppi_seal(file, PPI_HEAD_SIZE);
+	memmove(file + at[2] + PPI_N_FIXED_1, file + at[2] + PPI_N_FIXED, nfile - at[2] - PPI_N_FIXED);
+	nfile -= cut;
+	n = nfile - at[2] - PPI_TRAILER_SIZE;
+	ppi_set_u32(file + at[2] + PPI_N_SIZE, n);
+	ppi_seal(file + at[2], n);
+	ppi_set_u64(file + nfile - PPI_TRAILER_SIZE, n);
+	assert_int_equal(count(nfile, &whole, &damaged), 2);
+	assert_true(whole && !damaged);
+	ppi_set_u32(file + PPI_HEAD_VERSION, PPI_VERSION + 1);
+	ppi_seal(file, PPI_HEAD_SIZE);
+	assert_int_equal(count(nfile, &whole, &damaged), 0);
+}
+
 /* Is the chunk wanted, if that is one of the ranges for `by'? */
 static bool
 wants(struct pp_chunk c, enum ppi_by by, uint64_t lo, uint64_t hi)
@@ -323,7 +450,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_round_trip), cmocka_unit_test(test_flipped), cmocka_unit_test(test_cut), cmocka_unit_test(test_copy),
-		cmocka_unit_test(test_impossible), cmocka_unit_test(test_want),
+		cmocka_unit_test(test_impossible), cmocka_unit_test(test_want), cmocka_unit_test(test_snapshot), cmocka_unit_test(test_version_1),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

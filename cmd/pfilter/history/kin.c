@@ -7,6 +7,7 @@
 #include "record/order.h"
 #include "record/raw.h"
 #include "set.h"
+#include "source/chunk.h"
 #include "tool/words.h"
 
 enum { MAX = 4 << 20 };			/* births, and tasks */
@@ -170,6 +171,16 @@ kin_conds(void *arg, size_t *n)
 	return &none;
 }
 
+/* Of a piece of --jobs: has the recording more side-band than the piece has of all? */
+static bool
+kin_is_dear(struct tool *t, struct pp_source *in)
+{
+	struct pp_chunk all;
+	bool reads;
+
+	return t->jobs.slot && tool_index_sums(t, in, &all, &reads) && all.plain - all.sample_bytes > all.plain / t->piece.n;
+}
+
 struct ppi_range *
 kin_find(struct tool *t, struct state_keys *keys, size_t *n)
 {
@@ -187,7 +198,7 @@ kin_find(struct tool *t, struct state_keys *keys, size_t *n)
 		tool_ahead(t, &err);
 		return NULL;
 	}
-	if ((index = tool_index_use(t, in, &ask))) {
+	if ((index = tool_index_use(t, in, &ask)) && !kin_is_dear(t, in)) {
 		if (!k.pids || !k.pids->n)
 			kin_nameless(&k);
 		if (!k.full)
