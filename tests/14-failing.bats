@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: ISC
+# Each system call of each tool fails, or is its last one: by failing.c and failing.py.
+load lib
+
+able() {
+	need native
+	need python3
+	! sanitized || skip "a sanitizer makes calls of its own"
+	[ "$(uname -m)" = x86_64 ] && [ -e /usr/include/x86_64-linux-gnu/asm/unistd_64.h ] || skip "tests/failing.c is for x86-64"
+	"$O/failing" true || skip "no process can be traced here"
+}
+failing() {
+	try python3 failing.py "$@" "${TABLE-failing.tsv}"
+	[ $rc != 2 ] || failed "$(cat "$T/err")"
+}
+
+@test "failing: whatever system call fails, nothing is missing without a word, and nothing is left" {
+	able
+	failing $([ -n "${ALL-}" ] || printf %s -e83)
+	[ $rc = 0 ] || failed "$(cat "$T/out")"
+	done_all
+}
+
+@test "failing: killed at any call, files are as they were, or whole" {
+	able
+	failing -k $([ -n "${ALL-}" ] || printf %s -e23)
+	[ $rc = 0 ] || failed "$(cat "$T/out")"
+	done_all
+}
+
+@test "failing: what is otherwise, and a row of no case, are found" {
+	able
+	: >"$T/none.tsv"
+	TABLE=$T/none.tsv failing -m '^pcat -f -o out/old in/data$' -k -c renameat
+	[ $rc = 1 ] && grep -q 'renameat.SIGKILL.left behind' "$T/out" || failed "left behind: $(cat "$T/out" "$T/err")"
+	TABLE=$T/none.tsv failing -m '^pfilter --anon-undo' -c openat
+	[ $rc = 1 ] && grep -q 'openat.EACCES.status 2' "$T/out" || failed "status: $(cat "$T/out" "$T/err")"
+	printf '*\t*\t*\tstatus 2\t\n' >"$T/bad.tsv"
+	try python3 failing.py "$T/bad.tsv"
+	[ $rc = 1 ] && grep -q 'not a way' "$T/err" || failed "no reason: $(cat "$T/out" "$T/err")"
+	done_all
+}
