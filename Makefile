@@ -71,7 +71,7 @@ objs   = $(patsubst %.c,$(O)/%.o,$(foreach d,$(1),$(wildcard $(d)/*.c)))
 progs  = $(patsubst tests/%.c,$(O)/%,$(wildcard tests/$(1)*.c))
 
 all: $(TOOLS) $(O)/perfpipe library
-.PHONY: all completions demo quick check check-all fleet same golden asan fuzz lint bench install installcheck uninstall dist distcheck deb deb-twice clean library test-programs run-tests fuzzers $(TOOLS)
+.PHONY: all completions demo quick check check-all fleet same golden asan fuzz lint bench bench-instr install installcheck uninstall dist distcheck deb deb-twice clean library test-programs run-tests fuzzers $(TOOLS)
 $(TOOLS): %: $(O)/%
 
 .SECONDEXPANSION:
@@ -303,6 +303,9 @@ lint: $(PAGE_H)
 
 bench: test-programs
 	O=$(abspath $(O)) tests/bench/bench
+# make bench-instr [ONLY=REGEX]: instructions for each record, compared with tests/bench/counts.tsv; ACCEPT=1 keeps the new ones
+bench-instr: test-programs
+	@O=$(abspath $(O)) tests/bench/instructions -c $(if $(ONLY),'$(ONLY)')
 
 # What pkg-config moves with the prefix.
 below = $(patsubst $(PREFIX)/%,\$${prefix}/%,$1)

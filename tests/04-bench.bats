@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: ISC
+# The programs of tests/bench that compare costs: that they find what is dearer.  No test asserts on a time.
+
+load lib
+
+counts() {
+	COUNTS=$T/counts SIZES="700000 3000000" bench/instructions "$@" >"$T/out" 2>"$T/err"
+}
+
+@test "bench: instructions -c fails for a row that has become dearer, and says what the counts are of" {
+	perf stat -e instructions:u true 2>&1 | grep -q '[0-9] *instructions' || type -P valgrind >/dev/null || skip "nothing here counts instructions"
+	local rows='^pcat$|^pstat$' rc=0
+	ACCEPT=1 counts -c "$rows"
+	[ "$(sed '/^#/d; s/\t.*//' "$T/counts")" = $'pcat\npstat' ]
+	for fact in compiler libc zstd machine method; do
+		grep -q "^# $fact: ." "$T/counts"
+	done
+	cp "$T/counts" "$T/first"
+
+	awk -F'\t' '!/^#/ { exit !($2 > 20 && $2 < 100000) }' "$T/counts"
+	# some slack, as these streams are short
+	awk -F'\t' -v OFS='\t' '!/^#/ { $2 *= 1.2 } 1' "$T/first" >"$T/counts"
+	counts -c "$rows"
+	grep -q '^lower: pcat: before' "$T/out"
+
+	awk -F'\t' -v OFS='\t' '/^pcat/ { $2 /= 2 } 1' "$T/first" | sed 's/^# compiler: .*/# compiler: another/' >"$T/counts"
+	cp "$T/counts" "$T/second"
+	counts -c '^pcat$' || rc=$?
+	[ $rc = 1 ]
+	grep -Eqx 'bench-instr: pcat: before [0-9.]+, now [0-9.]+: (1\.9|2\.[01])[0-9]? x' "$T/out"
+	grep -q '^bench-instr: compiler: here .*; the counts are of another: they may differ for that$' "$T/out"
+	cmp "$T/counts" "$T/second"
+
+	# those of another compiler stay together
+	rc=0
+	ACCEPT=1 counts -c '^pcat$' || rc=$?
+	[ $rc = 1 ]
+	grep -q 'ACCEPT=1: some rows only, but the others are of another compiler' "$T/err"
+	cmp "$T/counts" "$T/second"
+
+	# a new row, and one that is gone
+	sed -i '/^pcat/s/pcat/pcat nosuch/' "$T/counts"
+	rc=0
+	counts -c '^pcat($| nosuch)' || rc=$?
+	[ $rc = 1 ]
+	grep -q '^bench-instr: pcat: no count is kept of it; now ' "$T/out"
+	grep -qx 'bench-instr: pcat nosuch: is kept, but no row any more' "$T/out"
+}
+
+@test "bench: each row of instructions has a count, and each count a row" {
+	sed -n '/^ROWS = """/,/"""/p' bench/instructions | sed 's/^ROWS = """//; s/""".*//; s/^\t//' | sort >"$T/rows"
+	sed '/^#/d; s/\t.*//' bench/counts.tsv | sort >"$T/counted"
+	[ -s "$T/rows" ]
+	diff "$T/rows" "$T/counted"
+}
