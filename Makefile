@@ -189,7 +189,7 @@ TARGETS   = $(patsubst tests/fuzz/%.c,%,$(filter-out tests/fuzz/main.c,$(wildcar
 SEEDS     = $(if $(ALL),,$(TARGETS:%=$(O)/seeds/%))
 FUZZ      = $(if $(ALL),$(TARGETS:%=$(O)/fuzz/%))
 FUZZ_RUNS = 2000000
-PRELOAD   = $(O)/fault.so $(O)/kallsyms.so
+PRELOAD   = $(O)/fault.so $(O)/kallsyms.so $(O)/seed.so
 BATS      = $(sort $(wildcard tests/*.bats))
 # The longest tests start first, those that wait for what they record among them.  There are three jobs more than processors for that.
 LONG      = $(wildcard $(patsubst %,tests/%.bats,31-pinject-live 35-pinject-archive-symbols 05-docs 31-pinject-names 31-pinject-files 34-pinject-map-live 35-pinject-archive \

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: ISC
 """counter.py - what a command costs: instructions of user mode, CPU time, memory; for instructions and growth."""
-import os, platform, re, signal, subprocess
+import os, platform, re, resource, signal, subprocess
 
 O = os.path.abspath(os.environ.get("O", "build"))
 PERF = subprocess.run("perf stat -e instructions:u true 2>&1 | grep -q '[0-9] *instructions'", shell=True).returncode == 0
@@ -21,14 +21,15 @@ def circumstances():
             "zstd": first_line("pkg-config", "--modversion", "libzstd"), "machine": platform.machine(), "method": METHOD}
 
 
-def instructions(tool):
-    """Those of a command, which has to succeed.  Its standard output is thrown away."""
+def instructions(tool, seed=1):
+    """Those of a command, which has to succeed.  Its hash tables have that seed.  Its standard output is thrown away."""
     if PERF:
         tool = ["perf", "stat", "-e", "instructions:u", "-x,", "-o", "count", "--", *tool]
     else:			# valgrind needs more memory than the sandbox permits
         tool = ["valgrind", "--child-silent-after-fork=yes", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null",
                 "--log-file=count", tool[0], "--no-sandbox", *tool[1:]]
-    subprocess.run(tool, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    subprocess.run(tool, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                   env=os.environ | {"LD_PRELOAD": os.path.join(O, "seed.so"), "SEED": str(seed)})
     with open("count") as f:
         found = re.search(r"^(\d+),,instructions|refs: *([\d,]+)", f.read(), re.M)
     return int((found[1] or found[2]).replace(",", ""))
@@ -36,7 +37,7 @@ def instructions(tool):
 
 def run(tool, seconds=None, statuses=(0,)):
     """Seconds of CPU (user and system) and peak KiB of a command; None: it has not ended within so many seconds."""
-    before = os.times()
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     p = subprocess.Popen([os.path.join(O, "bench/limit"), "run", "rss", *tool], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                          start_new_session=True)
     try:
@@ -45,8 +46,8 @@ def run(tool, seconds=None, statuses=(0,)):
         os.killpg(p.pid, signal.SIGKILL)	# limit, and what it runs
         p.communicate()
         return None
-    after = os.times()
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
     if p.returncode not in statuses:
         raise SystemExit("%s: status %d: %s" % (" ".join(tool), p.returncode, said[:300]))
     with open("rss") as f:
-        return after.children_user + after.children_system - before.children_user - before.children_system, int(f.read())
+        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, int(f.read())
