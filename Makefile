@@ -71,7 +71,7 @@ objs   = $(patsubst %.c,$(O)/%.o,$(foreach d,$(1),$(wildcard $(d)/*.c)))
 progs  = $(patsubst tests/%.c,$(O)/%,$(wildcard tests/$(1)*.c))
 
 all: $(TOOLS) $(O)/perfpipe library
-.PHONY: all completions demo quick check check-all fleet same golden asan fuzz lint bench bench-instr install installcheck uninstall dist distcheck deb deb-twice clean library test-programs run-tests fuzzers $(TOOLS)
+.PHONY: all completions demo quick check check-all fleet same golden asan fuzz lint bench bench-instr bench-growth install installcheck uninstall dist distcheck deb deb-twice clean library test-programs run-tests fuzzers $(TOOLS)
 $(TOOLS): %: $(O)/%
 
 .SECONDEXPANSION:
@@ -176,7 +176,7 @@ fleet:
 # Some seconds: the unit tests, and the tests whose names begin with a word of T (default: a few of each command).
 quick:
 	+@$(AGAIN) -s test-programs FUZZ= SEEDS=
-	@$(PROVE) $(UNITS) $(wildcard $(patsubst %,tests/%*.bats,$(or $(T),$(QUICK))))
+	@$(PROVE) $(UNITS) $(wildcard $(patsubst %,tests/%*.bats,$(or $(T),$(QUICK_TESTS))))
 
 # ---- tests ---------------------------------------------------------------------------------------
 
@@ -196,7 +196,7 @@ LONG      = $(wildcard $(patsubst %,tests/%.bats,31-pinject-live 35-pinject-arch
 	49-pstat-live 43-pstat-check 39-pinject-unwind 70-law 10-seven 68-pfilter-span 65-pfilter-anon 53-oracle-order 29-psort-merge 26-pcat-inputs 34-pinject-map \
 	23-pcat-compress 70-law-parts 68-pfilter-tasks 69-pfilter-container 73-index 68-pfilter-kernel 52-oracle-fresh 42-pstat-symbols))
 TESTS     = $(FUZZ) $(SEEDS) $(LONG) $(filter-out $(LONG),$(BATS)) $(UNITS)
-QUICK     = 01 10 11 12 13 15 20 21 22 27 28 61
+QUICK_TESTS = 01 10 11 12 13 15 20 21 22 27 28 61
 JOBS      = $(shell expr $$(getconf _NPROCESSORS_ONLN) + 3)
 # Seconds for each @test, on a busy machine, too.
 TEST_LIMIT = $(if $(ALL),14400,$(if $(findstring -fsanitize,$(CFLAGS)),1800,300))
@@ -306,6 +306,9 @@ bench: test-programs
 # make bench-instr [ONLY=REGEX]: instructions for each record, compared with tests/bench/counts.tsv; ACCEPT=1 keeps the new ones
 bench-instr: test-programs
 	@O=$(abspath $(O)) tests/bench/instructions -c $(if $(ONLY),'$(ONLY)')
+# make bench-growth [QUICK=1]: the cost of a record as tasks, maps, events and so on become many
+bench-growth: test-programs
+	@O=$(abspath $(O)) tests/bench/growth $(if $(ONLY),'$(ONLY)')
 
 # What pkg-config moves with the prefix.
 below = $(patsubst $(PREFIX)/%,\$${prefix}/%,$1)

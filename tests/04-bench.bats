@@ -53,3 +53,32 @@ counts() {
 	[ -s "$T/rows" ]
 	diff "$T/rows" "$T/counted"
 }
+
+@test "bench: streams of growth have what was asked for, and no fault" {
+	local growth=$O/bench/growth
+	"$growth" -t 30 -m 7 -e 5 -c 3 -f 100 -r 20000 1000 >"$T/in"
+	pstat --check "$T/in" >"$T/check"
+	! grep -E '^(error|warning)' "$T/check"
+	pstat --json "$T/in" >"$T/json"
+	[ "$(jq '.samples' "$T/json")" = 1000 ]
+	[ "$(jq '.events | length' "$T/json")" = 5 ]
+	[ "$(jq -r '.types[] | "\(.name) \(.records)"' "$T/json" | grep -E '^(COMM|EXIT|FORK|MMAP2) ' | sort | paste -sd' ')" = \
+	    "COMM 40 EXIT 10 FORK 10 MMAP2 210" ]
+	[ "$(pfilter -q --cpu 0-2 "$T/in" | pstat --json | jq .samples)" = 1000 ]
+	[ "$(jq '.order.rounds' "$T/json")" -gt 5 ]
+	"$growth" 1000 >"$T/a"
+	"$growth" 1000 | cmp - "$T/a"
+	! "$growth" -s 1 1000 | cmp -s - "$T/a"
+}
+
+@test "bench: growth shows each value of an axis, and marks what does not end" {
+	QUICK=1 SAMPLES=3000 bench/growth '(forks|rounds) (pid|pstat)$|inputs x tasks nosuch' >"$T/out"
+	[ "$(grep -c '^forks\|^rounds' "$T/out")" = 2 ]
+	[ "$(grep -Ec '^(pid|pstat) +ns +[0-9]+ +[0-9]+' "$T/out")" = 4 ]
+	[ "$(grep -Ec '^ +ratio .* 1\.0( |$)' "$T/out")" = 4 ]
+	grep -Eqx '[0-9]+ ratios above the aim' "$T/out"
+
+	QUICK=1 SAMPLES=1000 TIMEOUT=0.0001 bench/growth 'forks pid$' >"$T/out"
+	grep -Eq '^pid +ns +!! +!!$' "$T/out"
+	[ "$(tail -1 "$T/out")" = "2 ratios above the aim" ]
+}

@@ -15,7 +15,6 @@
  * the newest record of the round before.  `random' has no rounds: a record may have any time of the whole stream.
  * The stream ends with the round that reaches BYTES.
  */
-#include <err.h>
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,92 +23,19 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "record/wide.h"
+#include "put.h"
 
 enum { PIDS = 1000, OWNERS = 2000, OWN_MAX = 200, FILES = 3000, OWN_LEN = 1 << 18, EVENTS = 4, DEPTH = 16, CGROUPS = 50, ROUND = 512 << 10, GAP = 100000, FIRST_ID = 1000, CPUS_MAX = 4096 };
-enum { BUF = 1 << 20, HEAD = 8, SAMPLE_FIXED = HEAD + 6 * 8, TRAILER = 32 };
+enum { SAMPLE_FIXED = PUT_HEAD + 6 * 8, TRAILER = 32 };
 enum order { NORMAL, SORTED, SHUFFLED, RANDOM, ORDERS };
 static const char *const orders[ORDERS] = { "normal", "sorted", "shuffled", "random" };
 static const uint64_t START = 1000000000000;
 static const char *const names[EVENTS] = { "cpu-clock", "task-clock", "page-faults", "context-switches" };
 
-static uint8_t buf[BUF + 65536];
-static size_t used;
 static uint32_t cpus = 64;
 static bool state;		/* -s */
 static bool cgroups;		/* -g */
 static unsigned own, pids = PIDS;	/* -m; processes */
-static uint64_t written, seed = 88172645463325252u;
-
-static uint64_t
-rnd(uint64_t below)
-{
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return wide_mul(seed, below).hi;
-}
-
-static void
-flush(void)
-{
-	for (size_t done = 0; done < used;) {
-		ssize_t put = write(STDOUT_FILENO, buf + done, used - done);
-
-		if (put < 0)
-			err(1, "write");
-		done += (size_t)put;
-	}
-	used = 0;
-}
-
-static void
-bytes(const void *p, size_t n)
-{
-	memcpy(buf + used, p, n);
-	used += n;
-}
-
-static void
-u64(uint64_t v)
-{
-	bytes(&v, 8);
-}
-
-static void
-u32(uint32_t lo, uint32_t hi)
-{
-	u64(lo | (uint64_t)hi << 32);
-}
-
-/* Begin a record; its size is set by end(). */
-static size_t
-begin(uint32_t type, uint16_t misc)
-{
-	if (used > BUF)
-		flush();
-	u32(type, misc);
-	return used - HEAD;
-}
-
-static void
-end(size_t at)
-{
-	uint16_t n = (uint16_t)(used - at);
-
-	memcpy(buf + at + 6, &n, sizeof n);
-	written += n;
-}
-
-static void
-text(const char *s)
-{
-	size_t n = strlen(s) + 1;
-
-	memset(buf + used, 0, (n + 7) & ~(size_t)7);
-	memcpy(buf + used, s, n);
-	used += (n + 7) & ~(size_t)7;
-}
 
 static void
 trailer(uint32_t pid, uint64_t time, uint32_t cpu, uint64_t id)
