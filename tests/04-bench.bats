@@ -82,3 +82,15 @@ counts() {
 	grep -Eq '^pid +ns +!! +!!$' "$T/out"
 	[ "$(tail -1 "$T/out")" = "2 ratios above the aim" ]
 }
+
+@test "bench: a row says when other programs had the processors" {
+	local busy=() rc=0
+	for ((i = 0; i < $(getconf _NPROCESSORS_ONLN); i++)); do
+		timeout 60 sh -c 'while :; do :; done' & busy+=($!)
+	done
+	BYTES=16M N=1 TABLE=samples SLOW=0 bench/bench >"$T/out" || rc=$?
+	kill "${busy[@]}"
+	[ $rc = 0 ]
+	grep -Eq '^pstat FILE .* [0-9.]+ x walk .*   not quiet: other programs [0-9]+ %' "$T/out"
+	grep -Eqx 'the machine was not quiet in [0-9]+ of 11 rows: measure these again' "$T/out"
+}
