@@ -58,7 +58,7 @@ counts() {
 	local growth=$O/bench/growth
 	"$growth" -t 30 -m 7 -e 5 -c 3 -f 100 -r 20000 1000 >"$T/in"
 	pstat --check "$T/in" >"$T/check"
-	! grep -E '^(error|warning)' "$T/check"
+	[ "$(grep -Ec '^(error|warning)' "$T/check")" = 0 ]
 	pstat --json "$T/in" >"$T/json"
 	[ "$(jq '.samples' "$T/json")" = 1000 ]
 	[ "$(jq '.events | length' "$T/json")" = 5 ]
