@@ -23,6 +23,7 @@
 #include "set.h"
 #include "sink/out_file.h"
 #include "sink/out_stream.h"
+#include "source/section.h"
 
 struct job {
 	struct tool	 t;
@@ -42,6 +43,7 @@ struct job {
 	struct look	 look;			/* files that are split */
 	struct index_output index;		/* --write-index */
 	off_t		 stdin_at;		/* where it stood when we began */
+	struct pp_section data;			/* --copy-data */
 };
 
 static volatile sig_atomic_t stop;
@@ -308,6 +310,33 @@ pcat_finish(struct job *j)
 	return rc;
 }
 
+static int
+pcat_copied(void *arg, uint64_t done)
+{
+	struct job *j = arg;
+
+	tool_progress(&j->t, done, j->data.len);
+	return 1;
+}
+
+/* --copy-data, and records of the header only so far: is the one in work the first of the data?  Then all are copied.  1, 0 or -1. */
+static int
+pcat_copy_data(struct job *j)
+{
+	if (pp_made(j->t.in, &j->rec) || pp_offset(j->t.in, &j->rec) != j->data.off)
+		return 0;
+	return out_file_copy(j->last, j->data.fd, j->data.off, j->data.len, pcat_copied, j);
+}
+
+/* With --copy-data: find the section.  -1: it has to be read, t.in_err says why. */
+static int
+pcat_find_data(struct job *j)
+{
+	const char *why = j->o.copy_data ? pp_data_section(j->t.in, &j->data) : NULL;
+
+	return why ? pp_fail(&j->t.in_err, "--copy-data cannot be used: %s", why) : 1;
+}
+
 /* One input: 0, or 1. */
 static int
 pcat_copy(struct job *j)
@@ -325,7 +354,7 @@ pcat_copy(struct job *j)
 	tool_begin_input(t);
 	if (j->o.splits)
 		pcat_look_through(j, 1);
-	if (pcat_make_chain(j, t->in) < 0) {
+	if (pcat_find_data(j) < 0 || pcat_make_chain(j, t->in) < 0) {
 		tool_abandon(t);
 		return tool_close(t);
 	}
@@ -335,6 +364,8 @@ pcat_copy(struct job *j)
 		pp_follow(t->in, &stop);
 	}
 	while (pp_next(t->in, &j->rec) > 0) {
+		if (j->data.len && pcat_copy_data(j))
+			break;
 		if (j->first->put(j->first, t->in, &j->rec, true) < 0)
 			break;
 		j->place += j->rec.type < PP_USER_TYPE_START;

@@ -44,6 +44,7 @@ static const struct tool_opt opts[] = {
 	OPT_HEAD("Containers and compression"),
 	OPT_WORD(0, "format", "stream|file|gperftools|pprof|jsonl", format, FORMAT_STREAM,
 	    "form of the output; file: a seekable perf.data, needs -o"),
+	OPT_FLAG(0, "copy-data", copy_data, "with --format=file: copy a file's records unread, and unchecked: for its header"),
 	OPT_CALL('z', "compress", "[=LEVEL]", NULL, take_compress, "write COMPRESSED records (level 1 to 22; 1)"),
 	OPT_FLAG(0, "compressed2", pack.two, "write COMPRESSED2 records, for perf 6.16 and later"),
 	OPT_CALL('d', "decompress", NULL, NULL, take_decompress, "write plain records (default)"),
@@ -91,6 +92,9 @@ static const struct tool_opt opts[] = {
 	OPT_CALL_ON(0, "features", "LIST", NULL, features_option, features, "write only these header features"),
 	OPT_CALL_ON(0, "no-features", "LIST", NULL, features_not_option, features, "do not write these header features"),
 	OPT_NEEDS("formats-from", "repair"),
+	OPT_NEEDS("copy-data", "format=file"),
+	OPT_NOT_WITH("copy-data", "compress,compressed2,decompress,switch-output,repair,follow,compat,endian," JOIN_OPT_NAMES ",manifest",
+	    ", which changes records"),
 	OPT_NOT_WITH("follow", "repair", ""),
 	OPT_NOT_WITH("follow,formats-from", JOIN_OPT_NAMES, ", which joins several inputs"),
 	OPT_HEAD("Index, and parts of a recording for jobs that run in parallel"),
@@ -113,7 +117,7 @@ static const struct tool_opt opts[] = {
 	OPT_NEEDS("part", "manifest"),
 	OPT_NOT_WITH("part,allow-missing", "switch-output", ", which writes the manifest"),
 	OPT_NOT_WITH("part", "allow-missing", ""),
-	OPT_NOT_IN_PIECES("switch-output,repair,follow,manifest,format=gperftools,format=pprof," JOIN_OPT_NAMES),
+	OPT_NOT_IN_PIECES("copy-data,switch-output,repair,follow,manifest,format=gperftools,format=pprof," JOIN_OPT_NAMES),
 	OPT_HEAD("Input, output and messages"),
 	TOOL_OPTS_IN, TOOL_OPTS_OUT, TOOL_OPTS_COMMON, TOOL_OPTS_END
 };
@@ -148,6 +152,8 @@ done(struct tool *t, struct options *o)
 		done_index(t, o);
 	if (o->chunks && !one)
 		tool_wrong(t, "--chunks: takes one input");
+	if (o->copy_data && !one)
+		tool_wrong(t, "--copy-data: takes one input");
 	if (o->makes_manifest && !t->nnames)
 		tool_wrong(t, "--make-manifest: name the parts");
 	if (o->write_index && !named)
@@ -186,6 +192,11 @@ options_parse(struct options *o, struct tool *t, int argc, char **argv)
 	o->joins = t->nnames > 1 || t->manifest || tool_given(t, JOIN_OPT_NAMES);
 	if (o->format == FORMAT_FILE && !o->joins && !o->splits)
 		o->open_flags |= PP_OPEN_FILE_FEATURES;
+	if (o->copy_data) {		/* records that are compressed stay so, and readers need the feature */
+		o->open_flags |= PP_OPEN_RAW;
+		o->features.in[PP_FEAT_COMPRESSED] = true;
+		o->features.out[PP_FEAT_COMPRESSED] = false;
+	}
 	if (!o->joins && (o->format != FORMAT_STREAM || o->index || o->chunks))
 		o->open_flags |= PP_OPEN_ANY_TRACING;
 	if (o->features.listed) {

@@ -285,6 +285,8 @@ file_end_data(struct file *f)
 {
 	uint8_t round[PP_HEADER_SIZE];
 
+	if (f->copied)
+		return 1;
 	if (out_file_begin(f) < 0 || pp_flush(f->sink) < 0)
 		return -1;
 	if (f->size > pp_written(f->sink))

@@ -17,4 +17,12 @@ struct out_file_at {		/* the caller's; it closes them after finish() */
 struct out *out_file_new(struct pp_sink *, const struct out_file_at *, const struct out_pack *, struct pp_source *in,
 	    struct pp_err *err);
 
+/*
+ * Instead of the records of the data section: its n bytes at an offset of another perf.data of the same byte order, which nobody reads.
+ * No record of the section was put before.  A file system that can shares the blocks, as the section has an offset that makes it
+ * possible: up to 4 KiB in front of it are empty.  The times of samples stay unknown, if the header features have not said them.
+ * tick(arg, bytes copied) is called now and then; -1 ends the copy.
+ */
+int	out_file_copy(struct out *, int fd, uint64_t off, uint64_t n, int (*tick)(void *, uint64_t), void *arg);
+
 #endif

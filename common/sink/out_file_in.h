@@ -9,7 +9,7 @@
 #include "out_file.h"
 #include "spool.h"
 
-enum { HEADER_SIZE = 104, SECTION_SIZE = 16, FEATURES = 256 };
+enum { HEADER_SIZE = 104, SECTION_SIZE = 16, FEATURES = 256, COPY_BLOCK = 4096 };
 
 struct attr {
 	uint8_t		*p;		/* attr.size bytes and the ids, as in the HEADER_ATTR */
@@ -28,6 +28,8 @@ struct file {
 	struct pp_tracing *tracing;
 	struct { uint32_t type; uint16_t size; uint64_t left, at; } payload;	/* of the last record: bytes missing, start */
 	bool		 swap, begun;
+	bool		 copied;	/* out_file_copy(): the sink writes nothing */
+	unsigned	 phase;		/* of `copied': the offset of the section in its last block of 4 KiB */
 	uint64_t	 data, size;	/* offset of the data section; its size, if less than what was put */
 
 	struct attr	*attrs;

@@ -82,6 +82,8 @@ out_file_begin(struct file *f)
 	if (out_file_attrs(f) < 0 || tail_flush(&f->tail, f->err) < 0)
 		return -1;
 	f->data = f->tail.at;
+	if (f->copied)
+		f->data += (f->phase - f->data) % COPY_BLOCK;
 	if (lseek(f->fd, (off_t)f->data, SEEK_SET) < 0)
 		return pp_fail_system(f->err, NULL);
 	return 1;
@@ -184,8 +186,8 @@ settle_features(struct file *f)
 		[PP_FEAT_HOSTNAME] = { !f->features[PP_FEAT_HOSTNAME].set, string_size("") },
 		[PP_FEAT_EVENT_DESC] = { named && is_wanted(f, PP_FEAT_EVENT_DESC), event_desc_size(f, named) },
 		[PP_FEAT_AUXTRACE] = { f->features[PP_FEAT_AUXTRACE].set, 8 + f->auxtrace.len },
-		[PP_FEAT_SAMPLE_TIME] = { is_wanted(f, PP_FEAT_SAMPLE_TIME) && (f->last || !f->features[PP_FEAT_SAMPLE_TIME].set),
-		    SECTION_SIZE },
+		[PP_FEAT_SAMPLE_TIME] = { is_wanted(f, PP_FEAT_SAMPLE_TIME) && !f->copied &&
+		    (f->last || !f->features[PP_FEAT_SAMPLE_TIME].set), SECTION_SIZE },
 		[PP_FEAT_COMPRESSED] = { f->pack.level, PP_COMPRESS_FEATURE },
 	};
 

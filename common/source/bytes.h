@@ -92,6 +92,9 @@ const struct bytes_format *bytes_format(const uint8_t p[static 16]);
 /* The layer of a descriptor, which it owns (and closes on failure).  *st: from fstat(2). */
 struct bytes *fd_open(int fd, const struct stat *st, struct bytes_err *);
 
+/* Its descriptor, if that is a regular file and b such a layer, else -1. */
+int	fd_regular(const struct bytes *b);
+
 /*
  * The layer of a piece of the spare temporary file; NULL: of a file of its own.  Write all bytes, then read them.  Only one
  * piece of a spare file can be written at a time.

@@ -106,3 +106,9 @@ fd_open(int fd, const struct stat *st, struct bytes_err *err)
 		fcntl(fd, F_SETPIPE_SZ, PIPE_SIZE);
 	return fd_new(fd, S_ISREG(st->st_mode) ? &file_layer : &pipe_layer, err);
 }
+
+int
+fd_regular(const struct bytes *b)
+{
+	return b && b->layer == &file_layer ? ((const struct fd *)b)->fd : -1;
+}

@@ -15,6 +15,7 @@
 #include "record/attr.h"
 #include "record/tracing.h"
 #include "file.h"
+#include "section.h"
 #include "set.h"
 
 enum { ATTRS_MAX = 65536 };	/* perf's own limit */
@@ -432,6 +433,17 @@ file_more(struct source *s)
 	return s->parts ? parts_more(s) : growing_more(s);
 }
 
+/* Of AUXTRACE there are offsets of records in the file, and STAT would be lost, as it has no bytes. */
+static const char *
+file_unread(const struct file *f)
+{
+	if (f->lost || !f->data.size || f->data.size > f->size - f->data.off)
+		return "the file is not complete";
+	if (f->feature[PP_FEAT_AUXTRACE])
+		return "the recording has AUXTRACE records";
+	return f->feature[PP_FEAT_STAT] ? "the recording is of perf stat" : NULL;
+}
+
 static int
 file_take_apart(struct source *s, struct perf_data *to)
 {
@@ -446,20 +458,22 @@ file_take_apart(struct source *s, struct perf_data *to)
 	if (s->parts && file_dir_version(&f) < 0)
 		return -1;
 	to->seg.s[to->seg.n++] = (struct segment){ s->in, f.data.off, f.data.size, false };
+	to->unread = file_unread(&f);
 	return 1;
 }
+
+static const struct container_kind file_kind = { .read = segments_read, .place = segments_place, .left = segments_left,
+    .whole = segments_whole, .more = file_more, .payload = file_payload,
+    .at = segments_at, .skip = segments_skip, .close = file_close };
 
 int
 file_open(struct source *s)
 {
-	static const struct container_kind kind = { .read = segments_read, .place = segments_place, .left = segments_left,
-	    .whole = segments_whole, .more = file_more, .payload = file_payload,
-	    .at = segments_at, .skip = segments_skip, .close = file_close };
 	struct perf_data *to = calloc(1, sizeof *to);
 
 	if (!to)
 		return source_fail_memory(s, 0);
-	to->seg.pub.kind = &kind;
+	to->seg.pub.kind = &file_kind;
 	to->seg.wait = growing_wait;
 	if (file_take_apart(s, to) < 0) {
 		file_close(&to->seg.pub);
@@ -485,4 +499,19 @@ file_tail(struct source *s)
 	s->nread = 0;
 	window_start(s);
 	return rc;
+}
+
+const char *
+pp_data_section(const struct pp_source *pub, struct pp_section *x)
+{
+	const struct source *s = (const struct source *)pub;
+	const struct perf_data *to = (const struct perf_data *)s->container;
+	const struct segment *data;
+
+	if (!to || to->seg.pub.kind != &file_kind || s->parts || s->follow || (x->fd = fd_regular(s->in)) < 0)
+		return "the input is no perf.data file";
+	data = &to->seg.s[to->seg.n - 1];
+	x->off = data->off;
+	x->len = data->len;
+	return to->unread;
 }

@@ -15,6 +15,7 @@ struct perf_data {		/* the container */
 	struct segments	 seg;		/* made records, tracing data, padding, data section */
 	struct memory	 mem[2];	/* bytes of the made records and the padding */
 	uint8_t		*head;		/* the records made of the header */
+	const char	*unread;	/* why the data section has to be read; NULL: it can be copied */
 	uint64_t	*outside;	/* PP_OPEN_FILE_FEATURES: size of each feature that becomes a payload; NULL: none does */
 };
 

@@ -7,7 +7,8 @@
  *	CALL:N+:ERRNO	the N-th and all later ones
  *	CALL:short	CALL moves one byte at a time
  *	CALL:ERRNO	every other CALL fails with ERRNO, starting with the first (EINTR and EAGAIN storms)
- * CALL: read pread readv write writev splice vmsplice tee open close mmap malloc tmpfile (an open with O_TMPFILE) prctl getrandom poll.
+ * CALL: read pread readv write writev splice vmsplice tee open close mmap malloc tmpfile (an open with O_TMPFILE) prctl getrandom poll
+ * copy_file_range.
  * 64-bit names, openat and those of _FORTIFY_SOURCE count as their plain names, calloc and realloc as malloc.  Writes to standard error
  * are left alone.
  *
@@ -31,9 +32,9 @@
 
 static const char *const calls[] = {
 	"read", "pread", "readv", "write", "writev", "splice", "vmsplice", "tee", "open", "close", "mmap", "malloc",
-	"tmpfile", "prctl", "getrandom", "poll"
+	"tmpfile", "prctl", "getrandom", "poll", "copy_file_range"
 };
-enum { READ, PREAD, READV, WRITE, WRITEV, SPLICE, VMSPLICE, TEE, OPEN, CLOSE, MMAP, MALLOC, TMPFILE, PRCTL, GETRANDOM, POLL, NCALLS };
+enum { READ, PREAD, READV, WRITE, WRITEV, SPLICE, VMSPLICE, TEE, OPEN, CLOSE, MMAP, MALLOC, TMPFILE, PRCTL, GETRANDOM, POLL, COPY_RANGE, NCALLS };
 static const struct { const char *name; int value; } errors[] = {
 	{ "EIO", EIO }, { "ENOSPC", ENOSPC }, { "EINTR", EINTR }, { "EAGAIN", EAGAIN }, { "EMFILE", EMFILE },
 	{ "ENOMEM", ENOMEM }, { "EACCES", EACCES }, { "EPIPE", EPIPE }, { "EINVAL", EINVAL }, { "EBADF", EBADF },
@@ -125,6 +126,13 @@ pread64(int fd, void *p, size_t n, off64_t off)
 {
 	REAL(ssize_t, "pread64", int, void *, size_t, off64_t);
 	return fails(PREAD) ? -1 : real(fd, p, at_most(PREAD, n), off);
+}
+
+ssize_t
+copy_file_range(int from, off64_t *from_at, int to, off64_t *to_at, size_t n, unsigned flags)
+{
+	REAL(ssize_t, "copy_file_range", int, off64_t *, int, off64_t *, size_t, unsigned);
+	return fails(COPY_RANGE) ? -1 : real(from, from_at, to, to_at, at_most(COPY_RANGE, n), flags);
 }
 
 /* What _FORTIFY_SOURCE makes of these calls, if a size is unknown when the program is compiled. */
