@@ -137,3 +137,34 @@ data_of() {
 	grep -q 'the recording has AUXTRACE records' "$T/err"
 	done_all
 }
+
+@test "copy: pinject changes the header, too" {
+	need perf
+	pinject --format=file --copy-data --set-feature HOSTNAME=web1 --add-cmdline -f -o "$T/o" data/basic.file.data
+	cmp <(data_of data/basic.file.data) <(data_of "$T/o")
+	[ $((($(u64 data/basic.file.data 40) - $(u64 "$T/o" 40)) % 4096)) = 0 ]
+	same_script data/basic.file.data "$T/o"
+	perf report -f --header-only -i "$T/o" >"$T/header" 2>"$T/err"
+	grep -q '^# hostname : web1$' "$T/header"
+	grep -q '^# cmdline : .*pinject' "$T/header"
+	# as when all is read
+	pinject --format=file --set-feature HOSTNAME=web1 -f -o "$T/read" data/basic.file.data
+	pinject --format=file --copy-data --set-feature HOSTNAME=web1 -f -o "$T/o" data/basic.file.data
+	cmp <(pcat "$T/read") <(pcat "$T/o")
+
+	pinject --format=file --copy-data --no-features=compressed,cmdline -f -o "$T/o" data/z1.file.data
+	cmp <(data_of data/z1.file.data) <(data_of "$T/o")
+	same_script data/z1.file.data "$T/o"
+
+	local rc=0
+	pinject --format=file --copy-data --set-feature HOSTNAME=web1 -o "$T/none" data/basic.pipe.data 2>"$T/err" || rc=$?
+	[ $rc = 1 ]
+	[ "$(echo "$T"/none*)" = "$T/none*" ]
+	grep -q 'copy-data cannot be used: the input is no perf.data file' "$T/err"
+	for options in -b --finished-init --jobs=2; do
+		rc=0
+		pinject --format=file --copy-data $options -o "$T/none" data/basic.file.data 2>"$T/err" || rc=$?
+		[ $rc = 2 ] || failed "$options: status $rc"
+	done
+	done_all
+}

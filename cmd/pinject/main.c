@@ -33,6 +33,8 @@
 #include "marks/marks.h"
 #include "marks/survey.h"
 #include "options.h"
+#include "sink/out_file.h"
+#include "source/section.h"
 #include "tool/jobs.h"
 
 struct end {
@@ -96,6 +98,45 @@ inject_chain(struct tool *t, struct options *o, struct lookup *lookup, struct st
 	return to;
 }
 
+struct copying {
+	struct tool	*t;
+	struct pp_section data;
+};
+
+static int
+copy_tick(void *arg, uint64_t done)
+{
+	const struct copying *c = arg;
+
+	tool_progress(c->t, done, c->data.len);
+	return 1;
+}
+
+/* --copy-data: only records of the header go through the stages, and then all others are copied. */
+static void
+copy_data(struct tool *t, struct out *first)
+{
+	struct copying c = { .t = t };
+	const char *why = pp_data_section(t->in, &c.data);
+	struct pp_rec r;
+
+	if (why) {
+		t->unwritten = true;
+		pp_fail(&t->in_err, "--copy-data cannot be used: %s", why);
+		return;
+	}
+	while (pp_next(t->in, &r) > 0) {
+		if (pp_made(t->in, &r) || pp_offset(t->in, &r) != c.data.off) {
+			if (first->put(first, t->in, &r, true) <= 0)
+				return;
+			continue;
+		}
+		if (pp_flush(t->out) > 0)	/* the container has all attrs */
+			out_file_copy(t->container, c.data.fd, c.data.off, c.data.len, copy_tick, &c);
+		return;
+	}
+}
+
 static void
 inject(struct tool *t, struct options *o, struct lookup *lookup, struct store *store, struct archive *archive)
 {
@@ -103,7 +144,9 @@ inject(struct tool *t, struct options *o, struct lookup *lookup, struct store *s
 	struct out *first = inject_chain(t, o, lookup, store, archive, &end.pub), *to;
 	struct pp_rec r;
 
-	if (first == &end.pub)		/* without stages: runs of records are written as one */
+	if (o->copy_data)
+		copy_data(t, first);
+	else if (first == &end.pub)	/* without stages: runs of records are written as one */
 		while (pp_next(t->in, &r) > 0 && pp_put(t->out, t->in, &r) > 0)
 			;
 	else while (pp_next(t->in, &r) > 0) {
@@ -144,7 +187,7 @@ main(int argc, char *argv[])
 	header_open(&o.header, &t);
 	if (o.chains.on)
 		chains_open(&o.chains);
-	tool_open_locked(&t, 0);
+	tool_open_locked(&t, o.copy_data ? PP_OPEN_RAW : 0);
 	if (surveys)
 		survey(&t, &found);
 	tool_open_begin(&t);

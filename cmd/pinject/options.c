@@ -85,12 +85,16 @@ static const struct tool_opt opts[] = {
 	OPT_FLAG(0, "add-cmdline", header.add_cmdline, "put this command behind that of the recorder"),
 	OPT_CALL_ON(0, "kallsyms", "FILE", OF_FILE, header_option_kallsyms, header,
 	    "make the map of a kernel with these symbols, if there is none"),
+	OPT_FLAG(0, "copy-data", copy_data, "with --format=file: copy a file's records unread, and unchecked: for its header"),
+	OPT_NEEDS("copy-data", "format=file"),
+	OPT_ONLY_WITH("copy-data", "format,set-feature,no-features,features-from,clock-data,add-cmdline,input,output,force,quiet,verbose,"
+	    "no-sandbox"),
 	OPT_HEAD("Input and output"),
 	TOOL_OPTS_IN, TOOL_OPTS_OUT, TOOL_OPT_FORMAT,
 	OPT_HEAD("Messages and help"),
 	OPT_FLAG(0, "strict", strict, "exit with status 1 if something could not be added"),
 	/* their files are made of all that they see; -B changes the maps that have samples, which are others in each piece */
-	OPT_NOT_IN_PIECES("mmap2-buildids,jit,perf-map,archive"),
+	OPT_NOT_IN_PIECES("copy-data,mmap2-buildids,jit,perf-map,archive"),
 	TOOL_OPT_JOBS("format=file,unwind,finished-init,finished-round,id-index,sample-time,buildid-dir", ""),
 	TOOL_OPTS_COMMON, TOOL_OPTS_END
 };
@@ -106,6 +110,7 @@ options_parse(struct options *o, struct tool *t, int argc, char **argv)
 	t->examples = examples;
 	header_command(t, &o->header, argc, argv);
 	tool_options(t, o, argc, argv);
+	o->header.drop.out[PP_FEAT_COMPRESSED] &= !o->copy_data;	/* records that are compressed stay so */
 	o->perf_map = tool_given(t, "perf-map");
 	o->chains.on = tool_given(t, "unwind");
 	o->chains.keep_regs = tool_given(t, "unwind=keep-regs");

@@ -12,7 +12,7 @@
 
 struct options {
 	bool	 build_ids, buildid_all, mmap2_buildids, mmap2_buildid_all;
-	bool	 finished_init, id_index, sample_time;
+	bool	 finished_init, id_index, sample_time, copy_data;
 	struct round_option finished_round;
 	struct lookup_opt lookup;
 	bool	 jit, perf_map, strict;

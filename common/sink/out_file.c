@@ -199,6 +199,8 @@ file_payload(struct out *o, const uint8_t *p, size_t n)
 static int
 file_put_data(struct file *f, struct pp_source *in, const struct pp_rec *r, bool stable)
 {
+	if (f->copied)
+		return pp_fail(f->err, "a record cannot be added to data that is copied");
 	if (!f->begun && out_file_begin(f) < 0)
 		return -1;
 	return r->type == PP_AUXTRACE ? file_put_auxtrace(f, in, r, stable) : out_put(f->sink, in, r, stable);

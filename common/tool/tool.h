@@ -68,6 +68,7 @@ struct tool {
 	unsigned	 open_flags;		/* for pp_open() of each input; tool_open() adds them by itself */
 	bool		 force;			/* replace an existing output file; nothing else */
 	bool		 as_file;		/* --format=file */
+	struct out	*container;		/* of it: what the sink that was made last puts records into */
 	unsigned	 allowed;		/* for tool_allows(): bit n is the nth word of the row */
 	const char	*given[TOOL_ROWS];	/* by row of opts: the argument, "" if it has none; NULL: the option was not given */
 	struct tool_said { int row; const char *arg; } *said;	/* all options in the order in which they were given; arg NULL: none */
@@ -162,7 +163,7 @@ void	tool_refuse_file(const struct tool *, const char *path);
  * A sink for an output of tool_create(), in the format of --format and the byte order of `in', with the header written.  On
  * failure prints the reason and exits.
  */
-struct pp_sink *tool_sink(const struct tool *, struct atomic *, struct pp_source *in);
+struct pp_sink *tool_sink(struct tool *, struct atomic *, struct pp_source *in);
 /* Close and delete the outputs of tool_create(). */
 void	tool_abandon(struct tool *);
 /*

@@ -30,13 +30,15 @@ tool_create(struct tool *t, struct atomic *a, const char *path, struct pp_err *e
 }
 
 struct pp_sink *
-tool_sink(const struct tool *t, struct atomic *a, struct pp_source *in)
+tool_sink(struct tool *t, struct atomic *a, struct pp_source *in)
 {
 	static const struct out_pack plain;
 	struct pp_sink *k = atomic_sink(a);
 
-	if (t->as_file)
-		k = out_feed_new(out_file_new(k, &(struct out_file_at){ a->fd, a->dir }, &plain, in, a->err), in->swap, a->err);
+	if (t->as_file) {
+		t->container = out_file_new(k, &(struct out_file_at){ a->fd, a->dir }, &plain, in, a->err);
+		k = out_feed_new(t->container, in->swap, a->err);
+	}
 	if (k && t->piece.marks)
 		jobs_cut(t, k);
 	if (k && pp_start(k, in) > 0)
