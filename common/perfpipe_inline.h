@@ -335,7 +335,19 @@ struct pp_source {		/* the part that the inline pp_next() needs; the rest is in 
 	const uint8_t	*pos, *lim;	/* records from here on are complete up to here, or wait for more */
 	bool		 swap;
 	struct pp_events *events;
+	const uint8_t	*plain;		/* the nplain bytes there are at the offset `origin' of the input and behind it */
+	size_t		 nplain;
+	uint64_t	 origin;
 };
+
+uint64_t pp_offset_slow(const struct pp_source *, const struct pp_rec *);
+PP_INLINE uint64_t
+pp_offset(const struct pp_source *s, const struct pp_rec *r)
+{
+	uint64_t at = (uintptr_t)r->raw - (uintptr_t)s->plain;
+
+	return at < s->nplain ? s->origin + at : pp_offset_slow(s, r);
+}
 
 int	pp_next_slow(struct pp_source *, struct pp_rec *);
 PP_INLINE int

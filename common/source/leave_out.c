@@ -154,6 +154,7 @@ pp_leave_out(struct pp_source *pub, const struct pp_leave_out *how)
 	if (!(s->leave = calloc(1, sizeof *s->leave)))
 		return source_fail_memory(s, 0);
 	s->leave->how = how;
+	pub->nplain = 0;
 	/* What the window has already is read again. */
 	if (kind->back)
 		kind->back(s, (uint64_t)(s->win.end - pub->pos));

@@ -80,7 +80,7 @@ stream_close(struct container *c)
 int
 stream_open(struct source *s)
 {
-	static const struct container_kind kind = { .read = stream_read, .place = stream_place, .left = stream_left,
+	static const struct container_kind kind = { .read = stream_read, .place = stream_place, .plain = true, .left = stream_left,
 	    .at = stream_at, .skip = stream_skip, .back = stream_back, .close = stream_close };
 	struct stream *t = calloc(1, sizeof *t);
 

@@ -4,6 +4,17 @@
 
 #include "container.h"
 
+/* Do the bytes of the window stand in the input one behind the other? */
+static void
+window_note_plain(struct source *s)
+{
+	bool plain = s->container && s->container->kind->plain && !s->leave;
+
+	s->pub.plain = s->win.buf;
+	s->pub.nplain = plain ? s->win.cap : 0;
+	s->pub.origin = s->win.base;
+}
+
 void
 window_start(struct source *s)
 {
@@ -15,6 +26,7 @@ window_start(struct source *s)
 		s->pub.pos = s->pub.lim = s->win.end = s->win.buf + s->win.cap;
 		s->win.base -= s->win.cap;
 	}
+	window_note_plain(s);
 }
 
 int
@@ -77,6 +89,7 @@ window_move(struct source *s, const uint8_t **pos, size_t have)
 	memmove(to, *pos, have);
 	w->base += (uint64_t)(*pos - w->buf);
 	*pos = w->buf = to;
+	window_note_plain(s);
 	return 1;
 }
 
@@ -154,7 +167,7 @@ window_fill(struct source *s, size_t n)
 /* ---- public --------------------------------------------------------------------------------------- */
 
 uint64_t
-pp_offset(const struct pp_source *pub, const struct pp_rec *r)
+pp_offset_slow(const struct pp_source *pub, const struct pp_rec *r)
 {
 	const struct source *s = (const struct source *)pub;
 
