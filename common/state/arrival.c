@@ -37,7 +37,8 @@ arrival_next_buffer(void *arg)
 static size_t
 arrival_memory(const struct pp_arrival *a)
 {
-	return a->elsewhere + pp_ring_memory(&a->ring) + pp_turns_memory(&a->turns) + (a->ahead ? pp_round_memory(a->ahead) : 0) + a->own.cap + a->user.more(a->user.arg);
+	return a->elsewhere + pp_ring_memory(&a->ring) + pp_turns_memory(&a->turns) + (a->ahead ? pp_round_memory(a->ahead) : 0) +
+	    a->capmisses * sizeof *a->misses + a->own.cap + a->user.more(a->user.arg);
 }
 
 /* Records that wait for long are few, among many that were forgotten.  1, or -1: the sink has failed, or no memory. */
@@ -84,10 +85,11 @@ pp_arrival_elsewhere(struct pp_arrival *a, size_t bytes)
 static int
 arrival_settle_early(struct pp_arrival *a)
 {
-	uint64_t limit = pp_turns_newest(&a->turns, a->ring.first + (a->ring.next - a->ring.first + 2) / 3);
-	uint64_t look = limit;
+	uint64_t third = a->ring.first + (a->ring.next - a->ring.first + 2) / 3, guess = arrival_newest_guess(a, third);
+	uint64_t limit = pp_turns_newest(&a->turns, third), look;
 	int rc;
 
+	look = limit = guess > limit ? guess : limit;
 	if (a->ahead) {
 		a->whole = a->max > a->user.ahead ? a->max - a->user.ahead : 0;
 		look = limit > UINT64_MAX - 1 - a->user.ahead ? UINT64_MAX - 1 : limit + a->user.ahead;
@@ -114,7 +116,7 @@ arrival_grow(struct pp_arrival *a)
 }
 
 /* Add an entry, with number a->ring.next - 1, and keep the bytes of the record.  NULL: failure. */
-static struct pp_held *
+static inline struct pp_held *
 arrival_append(struct pp_arrival *a, const struct pp_rec *r)
 {
 	struct pp_held *e;
@@ -239,12 +241,13 @@ arrival_put_untimed(struct pp_arrival *a, const struct pp_event *ev, const struc
 	a->at.offset = pp_offset(a->in, a->stands);
 	if (a->ahead && a->user.looks[r->type] && a->user.look(a->user.arg, &a->at, ev, r) < 0)
 		return -1;
+	arrival_changes(a, r);
 	if (a->ring.first == a->ring.next)
 		return a->user.turn(a->user.arg, &a->at, ev, r, &v) < 0 ? -1 : arrival_pass(a, r, &v);
 	if (!(e = arrival_append(a, r)))
 		return -1;
-	e->front = ev->index;
-	e->mark = 0;
+	e->event = (uint16_t)ev->index;
+	e->marks = 0;
 	arrival_turn_of(a, e, a->ring.next - 1);
 	return a->bad ? -1 : 1;
 }
@@ -253,19 +256,33 @@ static int
 arrival_put_timed(struct pp_arrival *a, const struct pp_event *ev, const struct pp_rec *r, uint64_t time)
 {
 	struct pp_held *e = arrival_append(a, r);
+	bool ordered = a->user.ordered[r->type];
+	pp_guess guess = PP_NO_GUESS;
 
 	if (!e)
 		return -1;
-	e->front = ev->index;
-	e->state = PP_WAITS;
-	e->mark = 0;
 	if (a->ahead && a->user.looks[r->type] && pp_round_add_number(a->ahead, time, a->ring.next - 1) < 0)
 		return -1;
 	if ((!a->waits++ && !a->absent) || time > a->max)
 		a->max = time;
 	a->early += time < a->early_limit;
-	if (pp_turns_add(&a->turns, time, a->ring.next - 1, a->user.ordered[r->type]) < 0)
-		return -1;
+	e->time = time;
+	e->event = (uint16_t)ev->index;
+	/* What comes too late has no guess: it is decided by the state as it is then, with what else comes late. */
+	if (a->user.guess && !ordered && time >= a->turns.released)
+		guess = a->user.guess(a->user.arg, ev, r);
+	if (guess != PP_NO_GUESS) {
+		e->keys = (uint32_t)guess;
+		e->to = (uint8_t)(guess >> 32);
+		e->state = PP_GUESSED;
+		if (time < a->turns.fresh_min)
+			a->turns.fresh_min = time;
+	} else {
+		e->marks = 0;
+		e->state = PP_WAITS;
+		if (pp_turns_add(&a->turns, time, a->ring.next - 1, ordered) < 0)
+			return -1;
+	}
 	return a->unlooked >= LOOK_EVERY && arrival_is_full(a, 0) ? arrival_settle_early(a) : 1;
 }
 
@@ -305,7 +322,10 @@ pp_arrival_put(struct pp_arrival *a, const struct pp_rec *r, const struct pp_rec
 int
 pp_arrival_finish(struct pp_arrival *a)
 {
-	return a->failed || arrival_settle(a, UINT64_MAX) < 0 || a->bad ? -1 : 1;
+	bool good = !a->failed && arrival_settle(a, UINT64_MAX) > 0;
+
+	arrival_miss_all(a);
+	return good && !a->bad ? 1 : -1;
 }
 
 uint64_t
@@ -327,7 +347,7 @@ pp_arrival_mark(struct pp_arrival *a, uint64_t nr, unsigned marks)
 
 	if (nr <= a->ring.first || nr > a->ring.next || (e = pp_ring_at(&a->ring, nr - 1))->state != PP_WAITS)
 		return false;
-	e->mark |= (marks & 3) * PP_MARKED;
+	e->marks |= (marks & 3) * PP_MARKED;
 	return true;
 }
 
@@ -377,6 +397,7 @@ pp_arrival_free(struct pp_arrival *a)
 		return;
 	pp_turns_free(&a->turns);
 	pp_round_free(a->ahead);
+	free(a->misses);
 	pp_ring_free(&a->ring);
 	free(a->own.v);
 	free(a);

@@ -34,7 +34,7 @@ arrival_emit(struct pp_arrival *a)
 		struct pp_verdict v = { .to = 0 };
 		struct pp_rec r;
 
-		if (e->state == PP_WAITS)
+		if (e->state <= PP_GUESSED)
 			break;
 		if (!pp_held_goes(e))
 			continue;
@@ -66,8 +66,8 @@ arrival_turn_of(struct pp_arrival *a, struct pp_held *e, uint64_t n)
 
 	a->at.nr = n + 1;
 	a->at.offset = e->off;
-	a->at.marks = e->mark / PP_MARKED;
-	if (a->user.turn(a->user.arg, &a->at, a->in->events->ev[e->front], &r, &v) < 0) {
+	a->at.marks = (uint8_t)(e->marks / PP_MARKED);
+	if (a->user.turn(a->user.arg, &a->at, a->in->events->ev[e->event], &r, &v) < 0) {
 		arrival_malformed(a, e, &r);
 		return;
 	}
@@ -86,15 +86,15 @@ arrival_look_at(struct pp_arrival *a, uint64_t n)
 	struct pp_held *e = pp_ring_at(&a->ring, n);
 	struct pp_rec r;
 
-	if (n < a->ring.first || e->state != PP_WAITS || e->mark & PP_LOOKED)
+	if (n < a->ring.first || e->state != PP_WAITS || e->marks & PP_LOOKED)
 		return;
-	e->mark |= PP_LOOKED;
+	e->marks |= PP_LOOKED;
 	r = pp_rec_at(pp_ring_bytes(&a->ring, e), a->in->swap);
 	if (!a->user.looks[r.type])
 		return;
 	a->at.nr = n + 1;
 	a->at.offset = e->off;
-	if (a->user.look(a->user.arg, &a->at, a->in->events->ev[e->front], &r) < 0) {
+	if (a->user.look(a->user.arg, &a->at, a->in->events->ev[e->event], &r) < 0) {
 		arrival_malformed(a, e, &r);
 		a->waits--;
 	}
@@ -118,12 +118,20 @@ arrival_look(struct pp_arrival *a, uint64_t limit)
 static int
 arrival_relieve(struct pp_arrival *a)
 {
+	struct pp_held *e;
+	struct pp_rec r;
+
 	while (arrival_emit(a) > 0 && a->ring.first < a->ring.next && a->user.more(a->user.arg) > a->memory / 4) {
 		if (a->ahead)
 			arrival_look_at(a, a->ring.first);
-		if (pp_ring_at(&a->ring, a->ring.first)->state != PP_WAITS)
+		e = pp_ring_at(&a->ring, a->ring.first);
+		if (e->state == PP_GUESSED)
+			arrival_miss(a, e);
+		if (e->state != PP_WAITS)
 			continue;
-		arrival_turn_of(a, pp_ring_at(&a->ring, a->ring.first), a->ring.first);
+		r = pp_rec_at(pp_ring_bytes(&a->ring, e), a->in->swap);
+		arrival_changes(a, &r);
+		arrival_turn_of(a, e, a->ring.first);
 		a->early++;
 		a->waits--;
 	}
@@ -176,7 +184,9 @@ arrival_settle_to(struct pp_arrival *a, uint64_t look, uint64_t limit)
 	if (a->user.until)
 		a->user.passes(a->user.arg, limit);
 	a->settled = limit;
-	return pp_turns_release(&a->turns, limit) < 0 ? -1 : arrival_emit(a);
+	if (pp_turns_begin(&a->turns, limit) < 0 || (a->user.guess && arrival_settle_guesses(a, limit) < 0))
+		return -1;
+	return pp_turns_end(&a->turns, limit) < 0 ? -1 : arrival_emit(a);
 }
 
 int

@@ -4,9 +4,10 @@
  *
  *	arrival.c		records as they are put, and the limit of memory
  *	arrival_decide.c	looks at them, decides on them in time order, emits them in order of arrival
+ *	arrival_guess.c		verdicts that were known when the records arrived
  *
  *	ring	records not emitted yet, in order of arrival (held.h)
- *	turns	the numbers of records not decided on yet (turns.h)
+ *	turns	the numbers of records not decided on yet (turns.h), without those that have a guess
  *	ahead	of these, the numbers of records not looked at yet
  *
  * After decisions the ring is emitted up to the first record that is not decided on.
@@ -49,11 +50,29 @@ struct pp_arrival {
 	uint64_t	 whole;		/* of records up to this time, all that is `ahead' has arrived */
 	uint64_t	 too_short;
 
+	uint64_t	 unsure;	/* number of an entry in front of which there is no guess */
+	struct pp_waiting *misses;	/* used during one release */
+	size_t		 nmisses, capmisses;
+	struct pp_changed changed;	/* since the last release, by what had its turn at once */
+
 	uint64_t	 compact;	/* pp_ring_compact() is of use again from that number of the ring on */
 
 	bool		 failed;	/* nothing can be emitted any more */
 	bool		 bad;		/* a record was malformed: records that arrived before it can still be emitted */
 };
+
+/* ---- arrival_guess.c ----------------------------------------------------------------------------------- */
+
+/* An ordered record has its turn, out of a release: what does it change? */
+void	arrival_changes(struct pp_arrival *, const struct pp_rec *);
+/* After pp_turns_begin(): guesses up to that time that hold are verdicts; those that do not are others of `turns'.  1, or -1. */
+int	arrival_settle_guesses(struct pp_arrival *, uint64_t limit);
+/* An entry has no guess any more, and waits. */
+void	arrival_miss(struct pp_arrival *, struct pp_held *);
+/* The same of all that have one. */
+void	arrival_miss_all(struct pp_arrival *);
+/* The newest time of guesses with numbers below that. */
+uint64_t arrival_newest_guess(const struct pp_arrival *, uint64_t number);
 
 /* ---- arrival_decide.c; those that return int return 1, or -1 with the reason in the pp_err ------------ */
 

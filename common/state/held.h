@@ -15,12 +15,20 @@
 struct pp_held {
 	uint64_t	 place;		/* in the blocks; valid if pp_held_goes() */
 	uint64_t	 off;		/* offset in the input */
-	uint32_t	 front;		/* of the verdict; while it waits, the index of its event */
-	uint8_t		 to;
-	bool		 owed;
-	enum { PP_WAITS, PP_DECIDED, PP_UNSOUND } __attribute__((packed)) state;
-	enum { PP_LOOKED = 1, PP_MARKED = 2, PP_MARKED_2 = 4 } __attribute__((packed)) mark;	/* bits, while it waits */
+	uint64_t	 time;		/* while it waits */
+	union {
+		uint32_t front;		/* PP_DECIDED: of the verdict */
+		uint32_t marks;		/* PP_WAITS: PP_LOOKED ... */
+		uint32_t keys;		/* PP_GUESSED: of its pp_guess, here and below */
+	};
+	uint8_t		 to;		/* PP_GUESSED: to << 6 | why */
+	enum { PP_WAITS, PP_GUESSED, PP_DECIDED, PP_UNSOUND } __attribute__((packed)) state;
+	union {
+		uint16_t event;		/* while it waits: the index of its event, of 65,536 at most */
+		bool	 owed;		/* PP_DECIDED: of the verdict */
+	};
 };
+enum { PP_LOOKED = 1, PP_MARKED = 2, PP_MARKED_2 = 4 };
 
 struct pp_ring {			/* begins zeroed */
 	struct pp_blocks blocks;

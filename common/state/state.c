@@ -160,6 +160,17 @@ pp_state_map(const struct pp_state *s, uint32_t pid, unsigned cpumode, uint64_t 
 	return maps ? pp_maps_find(maps, addr) : NULL;
 }
 
+const struct pp_map *
+pp_state_map_of_living(const struct pp_state *s, uint32_t pid, unsigned cpumode, uint64_t addr)
+{
+	const struct process *p;
+
+	if (cpumode != PP_MISC_USER)
+		return pp_state_map(s, pid, cpumode, addr);
+	p = process_find(s, pid);
+	return p && p->alive ? pp_maps_find(&p->maps, addr) : NULL;
+}
+
 const struct pp_dso *
 pp_state_dso(const struct pp_state *s, const struct pp_map *m)
 {

@@ -80,6 +80,11 @@ int		 pp_state_each_task(const struct pp_state *, const struct pp_process *, int
  * process; hypervisor, guest, unknown mode.
  */
 const struct pp_maps *pp_state_maps(const struct pp_state *, uint32_t pid, unsigned cpumode);
+/*
+ * pp_state_map() of the kernel, or of a process of which a thread has not ended; NULL: none, or another.  So the result stays the same
+ * until there is a record of a task of that process, or a map of the kernel.  A process without threads is forgotten when others end.
+ */
+const struct pp_map *pp_state_map_of_living(const struct pp_state *, uint32_t pid, unsigned cpumode, uint64_t addr);
 /* The name of the code in the kernel that a KSYMBOL put at an address (a BPF program); perf uses it where no map is. */
 const char	*pp_state_ksymbol(const struct pp_state *, uint64_t addr);
 /* The map that contains an address; NULL: none. */

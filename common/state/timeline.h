@@ -45,6 +45,42 @@ struct pp_turn {		/* of the record to be decided on */
 	uint8_t		 marks;		/* by pp_arrival_mark() */
 };
 
+/*
+ * A verdict that is known when a record arrives.  It holds unless a record that changes what it depends on has its turn in between.
+ * What that is, is for the user to say: it is numbered, and what shares a number is mistaken for one, which costs time only.
+ */
+enum { PP_GUESS_KEYS = 1 << 13, PP_NO_GUESS = -1 };
+typedef int64_t	pp_guess;	/* PP_NO_GUESS, or pp_guess_of() */
+/*
+ * It depends on one and two, below PP_GUESS_KEYS; `why' is for the user, below 64, and `to' that of the pp_verdict, below 4, whose front
+ * and owed are 0.
+ */
+static inline pp_guess
+pp_guess_of(unsigned one, unsigned two, unsigned why, unsigned to)
+{
+	return (pp_guess)((uint64_t)(to << 6 | why) << 32 | two << 16 | one);
+}
+static inline unsigned
+pp_guess_why(pp_guess g)
+{
+	return g >> 32 & 63;
+}
+struct pp_changed {		/* begins zeroed */
+	bool		 any, all;	/* any: something has; all: everything may have */
+	uint64_t	 key[PP_GUESS_KEYS / 64];	/* a bit for each number */
+};
+static inline void
+pp_changes_key(struct pp_changed *c, unsigned key)
+{
+	c->any = true;
+	c->key[key / 64] |= UINT64_C(1) << key % 64;
+}
+static inline void
+pp_changes_all(struct pp_changed *c)
+{
+	c->any = c->all = true;
+}
+
 struct pp_arrival;
 struct pp_arrival_user {
 	/* False: discard this record with a time when it arrives; it is neither decided on nor emitted.  NULL: none is discarded. */
@@ -82,6 +118,14 @@ struct pp_arrival_user {
 	uint64_t (*until)(void *arg);
 	void	(*passes)(void *arg, uint64_t time);
 	bool	 looks[PP_USER_TYPE_START];
+	/*
+	 * Guess the verdict on a record with a time that is not `ordered', when it arrives.  It has no turn if the guess holds, else
+	 * missed() is called, and turn() when its turn has come.  changes() says what an ordered record changes; it is
+	 * called before the turns of all that are released with that record.  NULL: nothing is guessed; not together with look().
+	 */
+	pp_guess (*guess)(void *arg, const struct pp_event *, const struct pp_rec *);
+	void	(*changes)(void *arg, const struct pp_rec *, struct pp_changed *);
+	void	(*missed)(void *arg, uint8_t why);
 };
 
 /*

@@ -35,16 +35,35 @@ pp_turns_free(struct pp_turns *t)
 	free(t->end);
 }
 
-int
-pp_turns_grow(struct pp_turns *t)
+static int
+grow(struct pp_turns *t, size_t n)
 {
-	size_t cap = doubled(t->capothers, t->nothers + 1);
+	size_t cap = doubled(t->capothers, t->nothers + n);
 	struct pp_waiting *all = reallocarray(t->others, cap, sizeof *all);
 
 	if (!all)
 		return pp_fail_memory(t->err);
 	t->others = all;
 	t->capothers = cap;
+	return 1;
+}
+
+int
+pp_turns_grow(struct pp_turns *t)
+{
+	return grow(t, 1);
+}
+
+int
+pp_turns_add_older(struct pp_turns *t, const struct pp_waiting *w, size_t n)
+{
+	size_t old = t->nothers, to = old + n;
+
+	if (to > t->capothers && grow(t, n) < 0)
+		return -1;
+	t->nothers = t->fresh = to;
+	while (n)		/* from the end, as both ascend */
+		t->others[--to] = old && t->others[old - 1].place > w[n - 1].place ? t->others[--old] : w[--n];
 	return 1;
 }
 
@@ -174,12 +193,16 @@ turn_due(struct pp_turns *t)
 }
 
 int
-pp_turns_release(struct pp_turns *t, uint64_t limit)
+pp_turns_begin(struct pp_turns *t, uint64_t limit)
 {
 	if (t->fresh_min < t->min)
 		t->min = t->fresh_min;
-	if (pp_round_take(t->round, limit, &t->marks, &t->nmarks) < 0)
-		return -1;
+	return pp_round_take(t->round, limit, &t->marks, &t->nmarks);
+}
+
+int
+pp_turns_end(struct pp_turns *t, uint64_t limit)
+{
 	if (!t->nothers) {
 		if (t->nmarks && t->fn(t->arg, t->marks, t->nmarks, UINT64_MAX) < 0)
 			return -1;
@@ -189,6 +212,12 @@ pp_turns_release(struct pp_turns *t, uint64_t limit)
 	t->fresh_min = UINT64_MAX;
 	t->released = limit > t->released ? limit : t->released;
 	return 1;
+}
+
+int
+pp_turns_release(struct pp_turns *t, uint64_t limit)
+{
+	return pp_turns_begin(t, limit) < 0 ? -1 : pp_turns_end(t, limit);
 }
 
 /* ---- the memory limit ---------------------------------------------------------------------------- */

@@ -58,8 +58,15 @@ pp_turns_add(struct pp_turns *t, uint64_t time, uint64_t number, bool ordered)
 	t->others[t->nothers++] = (struct pp_waiting){ time, number };
 	return 1;
 }
-/* Call fn for all records up to that time.  1, or -1. */
+/* Add n records that are not ordered, and whose numbers are not greater than all before; they ascend. */
+int	pp_turns_add_older(struct pp_turns *, const struct pp_waiting *, size_t n);
+/*
+ * Call fn for all records up to that time.  In two steps: pp_turns_begin() sets `marks' to the ordered records among them, and others
+ * may be added before pp_turns_end().  1, or -1.
+ */
 int	pp_turns_release(struct pp_turns *, uint64_t limit);
+int	pp_turns_begin(struct pp_turns *, uint64_t limit);
+int	pp_turns_end(struct pp_turns *, uint64_t limit);
 /* The newest time of the waiting records with numbers below that. */
 uint64_t pp_turns_newest(const struct pp_turns *, uint64_t number);
 /* Bytes in use. */

@@ -7,7 +7,7 @@
 #include "chance.h"
 #include "state/timeline.h"
 
-enum { MAX = 30000, HEADER_ATTR = 64, COMM = 3, SAMPLE = 9, TRACING_DATA = 66, ROUND = 68, INIT = 82, UNKNOWN = 4711 };
+enum { MAX = 30000, HEADER_ATTR = 64, COMM = 3, SAMPLE = 9, TRACING_DATA = 66, ROUND = 68, INIT = 82, UNKNOWN = 4711, KEYS = 13 };
 
 static struct pp_err err;
 
@@ -27,8 +27,12 @@ static struct {
 	unsigned	 bad;			/* the turn of this one fails */
 	bool		 looks;			/* look_at() sees samples and COMMs */
 	uint64_t	 ahead, seen;		/* the latest time that it saw */
-	uint64_t	 held, passed;		/* until() holds records back, to that time; the latest of passes() */
+	uint64_t	 until, passed;		/* until() holds records back, to that time; the latest of passes() */
 	bool		 forgets;		/* look_at() forgets records */
+	bool		 keyed;			/* the verdict on a sample is by the COMMs of its key, and */
+	bool		 guesses;		/* ... is guessed */
+	unsigned	 of_key[KEYS];		/* COMMs that had their turn */
+	unsigned	 nguesses, held[KEYS];	/* guesses; those that were not missed */
 	struct pp_arrival *arrival;
 	unsigned	 put;			/* records, also the attr */
 } in;
@@ -120,8 +124,8 @@ look_at(void *arg, const struct pp_turn *t, const struct pp_event *ev, const str
 		return 1;
 	assert_true(in.rec[nr].time >= in.seen);
 	in.seen = in.rec[nr].time;
-	if (in.held && rnd(300) == 0)
-		in.held = in.seen - 1;
+	if (in.until && rnd(300) == 0)
+		in.until = in.seen - 1;
 	if (in.forgets && in.rec[nr].type == SAMPLE && rnd(2)) {
 		unsigned of = rnd(3) ? nr : nr + rnd(400) - 200;
 
@@ -163,6 +167,57 @@ check_marks(unsigned nr, unsigned marks)
 		assert_true(in.rec[i].looked || in.rec[i].forgotten || !in.rec[i].time || in.rec[i].time > in.rec[nr].time + in.ahead);
 }
 
+/* COMMs change their key, or all. */
+static bool
+changes_all(unsigned nr)
+{
+	return nr % 40 == 0;
+}
+
+static unsigned
+to_of(unsigned nr)
+{
+	return in.of_key[nr % KEYS] % 3;
+}
+
+static pp_guess
+guess(void *arg, const struct pp_event *ev, const struct pp_rec *r)
+{
+	unsigned nr = number(r), key = nr % KEYS, of = PP_GUESS_KEYS - 1 - key, other = rnd(KEYS);
+
+	(void)arg;
+	assert_non_null(ev);
+	assert_int_equal(r->type, SAMPLE);
+	if (rnd(10) == 0)
+		return PP_NO_GUESS;
+	in.nguesses++;
+	in.held[key]++;
+	in.rec[nr].v = (struct pp_verdict){ .to = (uint8_t)to_of(nr) };
+	return rnd(2) ? pp_guess_of(of, other, key, to_of(nr)) : pp_guess_of(other, of, key, to_of(nr));
+}
+
+static void
+changes(void *arg, const struct pp_rec *r, struct pp_changed *c)
+{
+	unsigned nr = number(r);
+
+	(void)arg;
+	assert_int_equal(r->type, COMM);
+	assert_false(in.rec[nr].turned);
+	if (changes_all(nr))
+		pp_changes_all(c);
+	else
+		pp_changes_key(c, PP_GUESS_KEYS - 1 - nr % KEYS);
+}
+
+static void
+missed(void *arg, uint8_t why)
+{
+	(void)arg;
+	assert_true(why < KEYS && in.held[why]);
+	in.held[why]--;
+}
+
 /* Each record comes behind those COMMs that are older, and in front of the others. */
 static int
 turn(void *arg, const struct pp_turn *t, const struct pp_event *ev, const struct pp_rec *r, struct pp_verdict *v)
@@ -173,7 +228,7 @@ turn(void *arg, const struct pp_turn *t, const struct pp_event *ev, const struct
 	assert_non_null(ev);
 	assert_false(in.rec[nr].turned || in.rec[nr].forgotten);
 	in.rec[nr].turned = true;
-	if (in.held && in.rec[nr].time)
+	if (in.until && in.rec[nr].time)
 		assert_true(in.rec[nr].time <= in.passed);
 	if (in.looks)
 		check_marks(nr, t->marks);
@@ -188,6 +243,10 @@ turn(void *arg, const struct pp_turn *t, const struct pp_event *ev, const struct
 	v->to = !(in.drop && nr % in.drop == 0);
 	v->front = v->to ? nr : 0;
 	v->owed = nr % 3 == 0;
+	for (unsigned key = 0; key < KEYS; key++)
+		in.of_key[key] += r->type == COMM && (changes_all(nr) || key == nr % KEYS);
+	if (in.keyed && r->type == SAMPLE)
+		*v = (struct pp_verdict){ .to = (uint8_t)to_of(nr) };
 	in.rec[nr].v = *v;
 	return nr == in.bad ? pp_fail(&err, "bad") : 1;
 }
@@ -210,7 +269,7 @@ emit(void *arg, const struct pp_rec *r, const struct pp_verdict *v, bool stable)
 	if (r->type >= 64) {
 		assert_int_equal(v->to, 2);
 	} else {
-		assert_true(in.rec[nr].turned);
+		assert_true(in.rec[nr].turned || (in.guesses && r->type == SAMPLE));
 		assert_int_equal(in.rec[nr].v.to, v->to);
 		assert_int_equal(in.rec[nr].v.front, v->front);
 		assert_int_equal(in.rec[nr].v.owed, v->owed);
@@ -239,14 +298,14 @@ static uint64_t
 until(void *arg)
 {
 	(void)arg;
-	return in.held;
+	return in.until;
 }
 
 static void
 passes(void *arg, uint64_t time)
 {
 	(void)arg;
-	assert_true(time <= in.held || time == UINT64_MAX || !in.sound);
+	assert_true(time <= in.until || time == UINT64_MAX || !in.sound);
 	in.passed = time > in.passed ? time : in.passed;
 }
 
@@ -279,7 +338,12 @@ run(size_t memory, size_t *elsewhere, uint64_t *early, void (*look)(size_t befor
 		user.ahead = in.ahead;
 		user.looks[SAMPLE] = user.looks[COMM] = true;
 	}
-	if (in.held) {
+	if (in.guesses) {
+		user.guess = guess;
+		user.changes = changes;
+		user.missed = missed;
+	}
+	if (in.until) {
 		user.until = until;
 		user.passes = passes;
 	}
@@ -338,6 +402,63 @@ test_arrival(void **state)
 	}
 }
 
+/* What is guessed and what is decided at its turn is the same. */
+static void
+test_guess(void **state)
+{
+	static struct { bool out; uint8_t to; } plain[MAX];
+	static unsigned order[MAX];
+	unsigned nout, held = 0, n = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < 6; i++) {
+		random_stream(6000, 1 + i * 3, i % 2 ? 30 : 200);
+		for (in.guesses = false; ; in.guesses = true) {
+			in.keyed = true;
+			assert_int_equal(run(SIZE_MAX, NULL, NULL, NULL), 1);
+			if (in.guesses)
+				break;
+			for (unsigned nr = 1; nr <= in.nrec; nr++) {
+				plain[nr].out = in.rec[nr].out;
+				plain[nr].to = in.rec[nr].v.to;
+				in.rec[nr].out = in.rec[nr].turned = false;
+			}
+			nout = in.nout;
+			memcpy(order, in.order, nout * sizeof *order);
+			memset(in.of_key, 0, sizeof in.of_key);
+			in.comms = in.last = in.nout = in.put = 0;
+		}
+		assert_int_equal(in.nout, nout);
+		assert_memory_equal(in.order, order, nout * sizeof *order);
+		for (unsigned nr = 1; nr <= in.nrec; nr++) {
+			assert_int_equal(in.rec[nr].out, plain[nr].out);
+			assert_int_equal(in.rec[nr].v.to, plain[nr].to);
+		}
+		for (unsigned key = 0; key < KEYS; key++)
+			held += in.held[key];
+		n += in.nguesses;
+	}
+	assert_in_range(held, n / 10, n * 9 / 10);
+	/* a limit of memory, and one in front that waits for long */
+	random_stream(20000, 4, 50);
+	in.keyed = in.guesses = true;
+	in.sound = false;
+	assert_int_equal(run(1 << 20, NULL, NULL, NULL), 1);
+	stream_begin();
+	in.keyed = in.guesses = true;
+	in.sound = false;
+	rec(SAMPLE, 1000000, 0);
+	for (unsigned i = 0; i < 2000; i++)
+		rec(i % 50 ? SAMPLE : COMM, 1000 + i, 0);
+	rec(ROUND, 0, 0);
+	rec(COMM, 2000, 0);
+	rec(ROUND, 0, 0);
+	n = 1 << 20;
+	assert_int_equal(run(1 << 20, &(size_t){ n }, NULL, NULL), 1);
+	for (unsigned nr = 1; nr <= in.nrec; nr++)
+		assert_true(in.rec[nr].out || !in.rec[nr].v.to);
+}
+
 /* No record behind until() has its turn before the end; one that is forgotten has none, and is not emitted. */
 static void
 test_until(void **state)
@@ -348,7 +469,7 @@ test_until(void **state)
 	for (unsigned i = 0; i < 6; i++) {
 		random_stream(6000, 1 + i * 3, i % 2 ? 10 : 200);
 		in.looks = true;
-		in.held = 1;
+		in.until = 1;
 		in.forgets = i % 3;
 		assert_int_equal(run(SIZE_MAX, NULL, NULL, NULL), 1);
 		for (unsigned nr = 1; nr <= in.nrec; nr++) {
@@ -361,7 +482,7 @@ test_until(void **state)
 	/* at the limit of memory records have their turn all the same, and what is left is copied together */
 	random_stream(20000, 4, 50);
 	in.looks = true;
-	in.held = 1;
+	in.until = 1;
 	in.forgets = true;
 	in.sound = false;
 	assert_int_equal(run(1 << 20, NULL, NULL, NULL), 1);
@@ -497,7 +618,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_arrival), cmocka_unit_test(test_mark), cmocka_unit_test(test_until), cmocka_unit_test(test_payload),
+		cmocka_unit_test(test_arrival), cmocka_unit_test(test_guess), cmocka_unit_test(test_mark), cmocka_unit_test(test_until), cmocka_unit_test(test_payload),
 		cmocka_unit_test(test_arrival_bound),
 		cmocka_unit_test(test_sparse), cmocka_unit_test(test_elsewhere), cmocka_unit_test(test_unsound),
 	};
