@@ -143,9 +143,8 @@ wanted(void *arg, const struct pp_event *ev)
 	return select_names(arg, ev);
 }
 
-/* Thinning: the verdict on a selected sample. */
-static int
-thin(struct decide *d, const struct pp_event *ev, const struct pp_rec *r)
+int
+decide_thin(struct decide *d, const struct pp_event *ev, const struct pp_rec *r)
 {
 	const struct thin *o = &d->o->thin;
 	int why;
@@ -181,7 +180,7 @@ decide_selected(struct decide *d, const struct pp_event *ev, const struct pp_rec
 		return why;
 	if (o->keys && !state_keys_switched(o->keys, ev))
 		return SWITCHED_OFF;
-	return d->thinner ? thin(d, ev, r) : KEPT;
+	return d->thinner ? decide_thin(d, ev, r) : KEPT;
 }
 
 /* The map of the kernel: is it that of --kallsyms?  1, or -1: it is not. */
@@ -232,7 +231,7 @@ decide_start(struct decide *d, struct tool *t, struct options *o, struct pp_stat
 	d->swap = t->in->swap;
 	d->state = state;
 	d->about.state = state;
-	d->quick = !o->sel.type && !o->payload && !expr_needs_state(o->expr) && !o->keys && !o->windows && !thin_any(&o->thin);
+	d->quick = !o->sel.type && !o->payload && !expr_needs_state(o->expr) && !o->keys && !o->windows;
 	if (thin_any(&o->thin) && !(d->thinner = thinner_new(&o->thin, t->in)))
 		return pp_fail_memory(&t->in_err);
 	if (o->payload)

@@ -27,7 +27,7 @@ struct decide {
 	uint64_t	 offset;
 	struct field_subject about;	/* input of --filter; `start': time of the first sample, 0: none yet */
 	bool		 kernel_seen;	/* the map of the kernel, if --kallsyms has to be that of the recording */
-	bool		 quick;		/* verdicts on samples need only keys in the record and --filter */
+	bool		 quick;		/* verdicts on samples need only keys in the record, --filter and thinning */
 	bool		 bound;		/* all events are known, names in options were checked */
 	bool		 checked;	/* the fields in --filter were checked */
 	bool		 shared;	/* no option can reject the last record: it belongs to both sides */
@@ -62,6 +62,9 @@ decide_thinned(enum reason why)
  */
 int	decide_filter(struct decide *, const struct pp_event *, const struct pp_rec *, int by_keys);
 
+/* Thinning: the verdict on a selected sample.  -1: no memory (in_err). */
+int	decide_thin(struct decide *, const struct pp_event *, const struct pp_rec *);
+
 /* Fast path of decide_record(), with the same result. */
 static inline int
 decide(struct decide *d, const struct pp_event *ev, const struct pp_rec *r)
@@ -78,6 +81,8 @@ decide(struct decide *d, const struct pp_event *ev, const struct pp_rec *r)
 		why = KEPT;
 	else if (s->invert && why != UNKNOWN_FILTER)
 		why = why == KEPT ? INVERTED : KEPT;
+	if (why == KEPT && d->thinner && (why = decide_thin(d, ev, r)) < 0)
+		return -1;
 	d->shared = false;
 	d->samples[why]++;
 	return why;

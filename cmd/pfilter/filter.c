@@ -145,8 +145,9 @@ filter_turn(void *arg, const struct pp_turn *at, const struct pp_event *ev, cons
 	v->to = why == KEPT ? MAIN : REST;
 	v->owed = f->o->thin.scale && why != KEPT && decide_thinned((enum reason)why);
 	/* The record is dropped and no total depends on it. */
-	if (v->to == REST && !v->owed && f->nsides == 1 && !(r->type == PP_SAMPLE && f->events->reads)) {
+	if (v->to == REST && f->nsides == 1 && !(r->type == PP_SAMPLE && f->events->reads)) {
 		v->to = 0;
+		v->owed = false;
 		return 1;
 	}
 	side = v->to != MAIN;
@@ -318,7 +319,7 @@ filter_at_once(struct filter *f, const struct pp_rec *r, bool stable)
 	if (r->type < PP_USER_TYPE_START && (!(ev = pp_event_find(f->events, r, &f->t->in_err)) ||
 	    filter_turn(f, &now, ev, r, &v) < 0))
 		return -1;
-	return filter_emit(f, r, &v, stable);
+	return v.to || v.front ? filter_emit(f, r, &v, stable) : 1;
 }
 
 /* A record for verdict and output, and the record of the source that it was made of, or is. */
