@@ -223,6 +223,20 @@ decide_record(struct decide *d, const struct pp_event *ev, const struct pp_rec *
 	return why;
 }
 
+bool
+decide_guesses(const struct options *o)
+{
+	return state_keys_select(o->keys) && !state_keys_switches(o->keys) && !o->sel.type && !o->expr && !o->windows && !o->payload &&
+	    !thin_any(&o->thin);
+}
+
+/* Is it selected by the keys in the record? */
+bool
+decide_selects(const struct decide *d, const struct pp_event *ev, const struct pp_rec *r)
+{
+	return select_sample(&d->o->sel, ev, r, d->swap) == KEPT;
+}
+
 int
 decide_start(struct decide *d, struct tool *t, struct options *o, struct pp_state *state)
 {

@@ -9,6 +9,7 @@
 #ifndef PFILTER_DECIDE_H
 #define PFILTER_DECIDE_H
 
+#include "keys/payload_field.h"
 #include "options.h"
 
 struct decide {
@@ -49,6 +50,35 @@ void	decide_head(struct decide *, const struct pp_rec *);
 void	decide_head_end(struct decide *);
 /* The verdict on a record of type < PP_USER_TYPE_START of that event: enum reason.  -1: the record is invalid (in_err). */
 int	decide_record(struct decide *, const struct pp_event *, const struct pp_rec *);
+/*
+ * The same of a sample that arrives, if it is already known by the state of now (state_keys_guess()), and it is counted; decide_missed()
+ * takes that back.  `kept', `rejected': pp_verdict.to.  Only if decide_guesses().
+ */
+bool	decide_guesses(const struct options *);
+bool	decide_selects(const struct decide *, const struct pp_event *, const struct pp_rec *);
+static inline pp_guess
+decide_guess(struct decide *d, const struct pp_event *ev, const struct pp_rec *r, unsigned kept, unsigned rejected)
+{
+	const struct options *o = d->o;
+	unsigned why;
+	pp_guess g;
+
+	if (r->type != PP_SAMPLE || (o->sel.keys && !decide_selects(d, ev, r)))
+		return PP_NO_GUESS;
+	/* What note_switch() notes of a switch depends on the time. */
+	if ((payload_is_switch(ev) && !o->sel.switch_dropped) || (g = state_keys_guess(o->keys, d->state, ev, r)) == PP_NO_GUESS)
+		return PP_NO_GUESS;
+	why = pp_guess_why(g);
+	if (o->sel.invert)
+		why = why == KEPT ? INVERTED : KEPT;
+	d->samples[why]++;
+	return pp_guess_of(g & 0xffff, g >> 16 & 0xffff, why, why == KEPT ? kept : rejected);
+}
+static inline void
+decide_missed(struct decide *d, uint8_t why)
+{
+	d->samples[why]--;
+}
 /* Does --scale-period compensate for samples with this verdict? */
 static inline bool
 decide_thinned(enum reason why)

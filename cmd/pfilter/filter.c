@@ -370,6 +370,16 @@ filter_record_plain(struct filter *f, struct pp_source *in, struct pp_sink *out,
 	return why == KEPT ? pp_put(out, in, r) : 1;
 }
 
+/* The same for a record of the kernel that is held as it is. */
+static inline int
+filter_record_held(struct filter *f, const struct pp_rec *r)
+{
+	if (r->type >= PP_USER_TYPE_START)
+		return filter_record(f, r);
+	f->decide.nr++;
+	return pp_arrival_put(f->arrival, r, r) > 0 ? 1 : filter_placed(f, r, -1);
+}
+
 /*
  * Process the head of the stream.  Output is held until names in options are found, so that an error in an option leaves no
  * partial output.  1, or -1.
@@ -408,6 +418,9 @@ filter_run(struct filter *f)
 	else if (plain)
 		while (rc > 0 && !f->decide.full && pp_next(in, &r) > 0)
 			rc = filter_record_plain(f, in, out, &t->in_err, &r);
+	else if (f->arrival && !f->with_period)
+		while (rc > 0 && !f->decide.full && pp_next(in, &r) > 0)
+			rc = filter_record_held(f, &r);
 	else
 		while (rc > 0 && !f->decide.full && pp_next(in, &r) > 0)
 			rc = filter_record(f, &r);

@@ -23,6 +23,29 @@ filter_wanted(void *arg, const struct pp_event *ev, const struct pp_rec *r)
 	return false;
 }
 
+/* pp_arrival_user.guess, .changes, .missed: samples of which nothing is needed but the verdict by their task, file or cgroup. */
+static pp_guess
+filter_guess(void *arg, const struct pp_event *ev, const struct pp_rec *r)
+{
+	struct filter *f = arg;
+
+	return f->events->reads ? PP_NO_GUESS : decide_guess(&f->decide, ev, r, MAIN, f->nsides == 2 ? REST : 0);
+}
+
+static void
+filter_changes(void *arg, const struct pp_rec *r, struct pp_changed *c)
+{
+	struct filter *f = arg;
+
+	state_keys_changes(f->o->keys, f->state, r, c);
+}
+
+static void
+filter_missed(void *arg, uint8_t why)
+{
+	decide_missed(&((struct filter *)arg)->decide, why);
+}
+
 /* pp_arrival_user.more: bytes of records to write in front of held records. */
 static size_t
 filter_more(void *arg)
@@ -137,6 +160,11 @@ filter_start_arrival(struct filter *f)
 	/* Not if rejected samples are written (-U), looked at, or counted by other options. */
 	if (o->sel.keys && !o->windows && !o->payload && !o->rejected && !o->sel.invert && !o->sel.type && !o->thin.scale && !expr_needs_place(o->expr))
 		user.wanted = filter_wanted;
+	if (decide_guesses(o) && !turns && o->sideband != SIDEBAND_NEEDED && !o->measure.on && !o->thin.scale) {
+		user.guess = filter_guess;
+		user.changes = filter_changes;
+		user.missed = filter_missed;
+	}
 	f->arrival = pp_arrival_new(f->t->in, &user, o->memory, &f->t->in_err);
 	if (!f->arrival)
 		return -1;

@@ -11,6 +11,7 @@
 #include "field/event_match.h"
 #include "field/field.h"
 #include "keys/select.h"
+#include "record/raw.h"
 #include "record/shape.h"
 #include "state_keys_in.h"
 
@@ -82,7 +83,7 @@ state_keys_ready(struct state_keys *k, const struct tool *t, struct tool_list *p
 	    k->no_container.list.n || k->no_pod.list.n;
 	k->t = t;
 	k->discarding = k->on;
-	k->era = k->cgroup_era = 1;
+	k->now = k->since = k->cgroup_era = 1;
 }
 
 bool
@@ -242,19 +243,16 @@ keys_chosen(void *arg, const struct pp_state *now, uint32_t pid, uint32_t tid, c
 	    (!k->list[KEY_COMM].n || keys_comm_mark(k, now, tid, task) & LISTED);
 }
 
-static struct task_verdict *
-keys_cached(struct state_keys *k, uint32_t tid)
-{
-	return &k->cache[task_slot(tid)];
-}
-
+/* Verdicts that were made before now and may change: of all tasks, or of the threads of a process (--inherit: descent.h). */
 static void
-keys_new_era(struct state_keys *k)
+keys_outdate(struct state_keys *k, bool all, uint32_t pid)
 {
-	if (++k->era)
-		return;
-	memset(k->cache, 0, sizeof k->cache);
-	k->era = 1;
+	if (!++k->now) {
+		memset(k->cache, 0, sizeof k->cache);
+		memset(k->born, 0, sizeof k->born);
+		k->now = k->since = 1;
+	}
+	*(all ? &k->since : &k->born[task_slot(pid)]) = k->now;
 }
 
 int
@@ -266,12 +264,16 @@ state_keys_feed(struct state_keys *k, const struct pp_state *state, const struct
 		memset(k->cgroup, 0, sizeof k->cgroup);
 		k->cgroup_era = 1;
 	}
-	if (task_of_record(r, k->swap, &tid))
-		keys_cached(k, tid)->era = 0;
-	if (!k->inherit || r->type != PP_FORK)
+	if (!task_of_record(r, k->swap, &tid))
 		return 1;
-	keys_new_era(k);			/* threads may inherit from their process */
-	return descent_fork(&k->descent, state, r, k->swap);
+	k->cache[task_slot(tid)].made = 0;
+	if (!k->inherit)
+		return 1;
+	if (r->type == PP_FORK && descent_fork(&k->descent, state, r, k->swap) < 0)
+		return -1;
+	/* Threads without a FORK inherit from their process, whose tid its pid is; while a descent is not determined, all may depend on it. */
+	keys_outdate(k, r->type == PP_FORK && k->descent.n, tid);
+	return 1;
 }
 
 static int
@@ -290,12 +292,15 @@ int
 state_keys_match_task(struct state_keys *k, const struct pp_state *state, uint32_t pid, uint32_t tid)
 {
 	struct task_verdict *v;
+	int why;
 
 	if (!k->by_task)
 		return KEPT;
-	v = keys_cached(k, tid);
-	if (v->era != k->era || v->pid != pid || v->tid != tid)
-		*v = (struct task_verdict){ k->era, pid, tid, keys_judge_task(k, state, pid, tid) };
+	if (!(v = keys_cached(k, pid, tid))) {
+		why = keys_judge_task(k, state, pid, tid);
+		v = &k->cache[task_slot(tid)];
+		*v = (struct task_verdict){ k->now, pid, tid, why };
+	}
 	return v->why;
 }
 
@@ -342,11 +347,8 @@ keys_cgroup_mark(struct state_keys *k, const struct pp_state *state, uint64_t id
 }
 
 int
-state_keys_match_cgroup(struct state_keys *k, const struct pp_state *state, uint64_t id, bool own)
+keys_by_cgroup_mark(const struct state_keys *k, uint8_t mark)
 {
-	uint8_t mark = keys_cgroup_mark(k, state, id);
-
-	k->pathless += own && !mark;
 	if (mark & EXCLUDED || (k->list[KEY_CGROUP].n && !(mark & LISTED)))
 		return NOT_CGROUP;
 	if (mark & OUT_CONTAINER || (k->container.list.n && !(mark & IN_CONTAINER)))
@@ -354,19 +356,37 @@ state_keys_match_cgroup(struct state_keys *k, const struct pp_state *state, uint
 	return mark & OUT_POD || (k->pod.list.n && !(mark & IN_POD)) ? NOT_POD : KEPT;
 }
 
+int
+state_keys_match_cgroup(struct state_keys *k, const struct pp_state *state, uint64_t id, bool own)
+{
+	uint8_t mark = keys_cgroup_mark(k, state, id);
+
+	k->pathless += own && !mark;
+	return keys_by_cgroup_mark(k, mark);
+}
+
+int
+keys_cgroup_of(const struct state_keys *k, const struct pp_event *ev, const struct pp_rec *r, uint64_t *id, struct pp_err *err)
+{
+	struct pp_part part[PP_SHAPE_STEPS];
+
+	if (pp_sample_parts(part, PP_SAMPLE_CGROUP, ev, r, k->swap, err) < 0)
+		return -1;
+	*id = pp_get_u64(part->p, k->swap);
+	return 1;
+}
+
 static int
 keys_match_cgroup(struct state_keys *k, const struct pp_state *state, const struct pp_event *ev, const struct pp_rec *r,
     struct pp_err *err)
 {
-	struct pp_part part[PP_SHAPE_STEPS];
+	uint64_t id;
 
 	if (r->type != PP_SAMPLE)
 		return LACKS_FIELD;
 	if (!(ev->attr.sample_type & PP_SAMPLE_CGROUP))
 		return NOT_CGROUP;
-	if (pp_sample_parts(part, PP_SAMPLE_CGROUP, ev, r, k->swap, err) < 0)
-		return -1;
-	return state_keys_match_cgroup(k, state, pp_get_u64(part->p, k->swap), true);
+	return keys_cgroup_of(k, ev, r, &id, err) < 0 ? -1 : state_keys_match_cgroup(k, state, id, true);
 }
 
 uint64_t

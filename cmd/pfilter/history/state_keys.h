@@ -11,6 +11,7 @@
 #define PFILTER_STATE_KEYS_H
 
 #include "keys/reason.h"
+#include "state/timeline.h"
 #include "task.h"
 #include "tool/tool.h"
 
@@ -60,6 +61,12 @@ int	state_keys_match_cgroup(struct state_keys *, const struct pp_state *, uint64
 /* Is one of the keys of tasks given?  Of cgroups? */
 bool	state_keys_by_task(const struct state_keys *);
 bool	state_keys_by_cgroup(const struct state_keys *);
+/*
+ * The verdict on a sample of that event, if it is known without looking further: as state_keys_match(), and what it depends on.
+ * Its `to' is 0.  state_keys_changes(): of what do verdicts change by that record, which is to be fed?  timeline.h.
+ */
+pp_guess state_keys_guess(struct state_keys *, const struct pp_state *, const struct pp_event *, const struct pp_rec *);
+void	state_keys_changes(const struct state_keys *, const struct pp_state *, const struct pp_rec *, struct pp_changed *);
 /* The number of samples whose cgroup no CGROUP record names: their path is unknown, so it is in no list. */
 uint64_t state_keys_pathless(const struct state_keys *);
 /*

@@ -110,5 +110,5 @@ keys_match_file(struct state_keys *k, const struct pp_state *state, const struct
 			keys_note(k, KEY_DSO, k->file[d->index] = keys_file_mark(k, d, mode == PP_MISC_KERNEL), d->name);
 		mark = k->file[d->index];
 	}
-	return mark & EXCLUDED || (k->list[KEY_DSO].n && !(mark & LISTED)) ? NOT_DSO : KEPT;
+	return keys_by_file_mark(k, mark);
 }

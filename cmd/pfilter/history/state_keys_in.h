@@ -23,9 +23,11 @@ struct state_keys {
 	bool		 elsewhere;		/* payload_task.c tests the keys of tasks and cgroups */
 	struct tool_list pid;			/* with `inherit': the list of --pid */
 	struct descent	 descent;
-	uint32_t	 era;			/* increases when the verdicts on all tasks may change; from 1 */
-	struct task_verdict {			/* by task_slot(): the verdict on a task, valid in that era */
-		uint32_t era, pid, tid;
+	uint32_t	 now;			/* increases when the verdicts on many tasks may change; from 1 */
+	uint32_t	 since;			/* verdicts are valid that were made since then, and */
+	uint32_t	 born[TASK_SLOTS];	/* ... with `inherit' since the last record of the task with their pid as tid; by task_slot() */
+	struct task_verdict {			/* by task_slot(): the verdict on a task; made 0: none */
+		uint32_t made, pid, tid;
 		int	 why;
 	}		 cache[TASK_SLOTS];
 	uint8_t		*file;			/* by index of the file: KNOWN ... */
@@ -45,6 +47,25 @@ struct state_keys {
 	bool		 discarding, show;
 };
 
+/* The verdict on a task, if it is known; NULL: it is not. */
+static inline struct task_verdict *
+keys_cached(struct state_keys *k, uint32_t pid, uint32_t tid)
+{
+	struct task_verdict *v = &k->cache[task_slot(tid)];
+
+	return v->made < k->since || v->pid != pid || v->tid != tid || (k->inherit && v->made < k->born[task_slot(pid)]) ? NULL : v;
+}
+
+/* The cgroup of a sample that has one.  1, or -1: the sample is cut. */
+int	keys_cgroup_of(const struct state_keys *, const struct pp_event *, const struct pp_rec *, uint64_t *id, struct pp_err *);
+/* By what is known of the path of a cgroup: KEPT or the reason. */
+int	keys_by_cgroup_mark(const struct state_keys *, uint8_t mark);
+/* The same of a file. */
+static inline int
+keys_by_file_mark(const struct state_keys *k, uint8_t mark)
+{
+	return mark & EXCLUDED || (k->list[KEY_DSO].n && !(mark & LISTED)) ? NOT_DSO : KEPT;
+}
 /* The result for a text by two lists. */
 uint8_t	keys_compared(struct state_keys *, enum state_key yes, enum state_key no, const char *text);
 /* A name was compared: if it did not match, it may be similar to a wanted one. */

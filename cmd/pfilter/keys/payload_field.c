@@ -7,8 +7,6 @@
 #include "set.h"
 #include "source/formats.h"
 
-enum { TYPE_TRACEPOINT = 2 };
-
 void
 payload_rows_add(struct payload_rows *p, const struct tool *t, const char *text)
 {
@@ -39,13 +37,13 @@ payload_is_event(const struct payload_row *row, const char *event)
 }
 
 bool
-payload_is_switch(const struct pp_event *ev)
+payload_switch_named(const struct pp_event *ev)
 {
 	static const char name[] = "sched:sched_switch";
 	const size_t n = sizeof name - 1;
 
 	/* perhaps with modifiers */
-	return ev->attr.type == TYPE_TRACEPOINT && ev->name && !strncmp(ev->name, name, n) && (!ev->name[n] || ev->name[n] == ':');
+	return ev->name && !strncmp(ev->name, name, n) && (!ev->name[n] || ev->name[n] == ':');
 }
 
 static const struct pp_format *

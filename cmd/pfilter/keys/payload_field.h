@@ -54,7 +54,13 @@ payload_number(const struct payload_fields *of, const struct pp_payload_field *f
 	return v >= 0 && v <= INT32_MAX;
 }
 
+enum { TYPE_TRACEPOINT = 2 };	/* attr.type */
 /* Is it sched:sched_switch? */
-bool	payload_is_switch(const struct pp_event *);
+bool	payload_switch_named(const struct pp_event *);
+static inline bool
+payload_is_switch(const struct pp_event *ev)
+{
+	return ev->attr.type == TYPE_TRACEPOINT && payload_switch_named(ev);
+}
 
 #endif
