@@ -91,23 +91,35 @@ finish(struct sorter *s)
 
 /* ---- input ----------------------------------------------------------------------------------------- */
 
-static int
-add(struct sorter *s, const struct pp_event *ev, const struct pp_rec *r, uint64_t time, bool change)
+/* A record was queued. */
+static inline int
+added(struct sorter *s, const struct pp_rec *r, uint64_t time)
 {
-	uint8_t *copy;
-
-	if ((change ? emit_add_stamped(&s->e, ev, r, time, &copy) : emit_add(&s->e, time, r->raw, r->size)) < 0)
-		return -1;
-	if (time > s->newest)
+	if (time > s->newest) {
 		s->newest = time;
-	if (s->how->mode == SORT_WINDOW && slide_window(s) < 0)
-		return -1;
+		if (s->how->mode == SORT_WINDOW && slide_window(s) < 0)
+			return -1;
+	}
 	/* A small record can hold a whole buffer in memory. */
 	if ((s->unchecked += r->size) < CHECK_EVERY && !s->e.grew)
 		return 1;
 	s->unchecked = 0;
 	s->e.grew = false;
 	return emit_bound(&s->e);
+}
+
+static inline int
+add(struct sorter *s, const struct pp_rec *r, uint64_t time)
+{
+	return emit_add(&s->e, time, r->raw, r->size) < 0 ? -1 : added(s, r, time);
+}
+
+static int
+add_stamped(struct sorter *s, const struct pp_event *ev, const struct pp_rec *r, uint64_t time)
+{
+	uint8_t *copy;
+
+	return emit_add_stamped(&s->e, ev, r, time, &copy) < 0 ? -1 : added(s, r, time);
 }
 
 static int
@@ -118,13 +130,13 @@ late(struct sorter *s, const struct pp_event *ev, const struct pp_rec *r, uint64
 	case LATE_DROP:
 		return 1;
 	case LATE_CLAMP:
-		return add(s, ev, r, last, true);
+		return add_stamped(s, ev, r, last);
 	case LATE_ERROR:
 		pp_fail(&s->t->in_err, "late: time %" PRIu64 ".%09" PRIu64 " after %" PRIu64 ".%09" PRIu64 " was written",
 		    time / 1000000000, time % 1000000000, last / 1000000000, last % 1000000000);
 		return pp_reject(s->t->in, r);
 	default:
-		return add(s, ev, r, time, false);
+		return add(s, r, time);
 	}
 }
 
@@ -157,13 +169,13 @@ take(struct sorter *s, const struct pp_rec *r)
 		s->n.untimed++;
 		if (s->how->untimed != UNTIMED_STAMP || !s->prev)
 			return pass(s, r);
-		return add(s, ev, r, s->prev > last ? s->prev : last, true);
+		return add_stamped(s, ev, r, s->prev > last ? s->prev : last);
 	}
 	s->n.timed++;
 	s->prev = time;
 	if (s->disorder)
 		disorder_add(s->disorder, time);
-	return time < last ? late(s, ev, r, time, last) : add(s, ev, r, time, false);
+	return time < last ? late(s, ev, r, time, last) : add(s, r, time);
 }
 
 /* ---- the whole -------------------------------------------------------------------------------------- */

@@ -60,7 +60,7 @@ sort_move(entry *out, size_t *to, const entry *e, const entry *end, const struct
 		out[to[(e->time - min) >> shift & DIGIT]++] = *e;
 }
 
-/* From the runs to out[0], then to and fro.  Returns the last one. */
+/* From the runs to out[0], then back and forth.  Returns the last one. */
 static entry *
 sort_radix(const entry *e, const struct pp_run *run, const struct pp_run *end, size_t n, entry *out[2], const struct by *by)
 {
