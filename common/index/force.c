@@ -182,9 +182,11 @@ force_check(struct force *f)
 		l->checked = false;
 		if (!l->idle)
 			continue;
-		if (!l->maps && !l->threads && l->tid != g->pid)
+		if (!l->maps && !l->threads && l->tid != g->pid) {
+			if (g->n > 1)		/* the others may wait for it */
+				life_look(f, TAILQ_FIRST(&g->lives) == l ? TAILQ_NEXT(l, of) : TAILQ_FIRST(&g->lives));
 			life_drop(f, l);
-		else if (g->idle == g->n && !g->stays)
+		} else if (g->idle == g->n && !g->stays)
 			group_drop(f, g);
 	}
 }
