@@ -6,7 +6,7 @@ load law
 setup_file() {
 	O=${O:-$BATS_TEST_DIRNAME/../build}
 	law_setup
-	"$O/pcat" -q --index --chunk-size=4K -o ppi "$BATS_TEST_DIRNAME/data/demo.data"
+	"$O/pcat" -q --index --chunk-size=4K --snapshots=4K -o ppi "$BATS_TEST_DIRNAME/data/demo.data"
 }
 
 # in_order FILE: sorted, without rounds: that of records between two of them is no other result
