@@ -22,7 +22,7 @@ peak() {
 	cat "$T/rss"
 }
 
-@test "tasks: one that lives takes some 100 bytes" {
+@test "tasks: one that lives takes some 70 bytes" {
 	local few many most row
 	need native
 	sanitized && skip "the sizes are those of the sanitizer"
@@ -35,12 +35,12 @@ peak() {
 		many=$(eval "peak $row \"\$T/many\"")
 		[ $((many - few)) -lt "$most" ] || failed "$row: $few KiB of 1,000 tasks, $many of 200,000"
 	done <<-'END'
-	27000 pstat -s comm
-	27000 pfilter --comms p10
-	27000 pfilter --inherit --pid 10
-	27000 pfilter --anon addr
-	27000 pcat --format=pprof -o "$T/x"
-	55000 pstat --report "$T/x"
+	18500 pstat -s comm
+	18500 pfilter --comms p10
+	18500 pfilter --inherit --pid 10
+	18500 pfilter --anon addr
+	18500 pcat --format=pprof -o "$T/x"
+	40000 pstat --report "$T/x"
 	END
 	done_all
 }
@@ -49,11 +49,11 @@ peak() {
 	local at row
 	living 100000 >"$T/in"
 	for row in "pfilter --comms p10" "pfilter --anon comm,addr" 'pfilter --around comm=="p10" --before 1us' "pcat --format=pprof"; do
-		try $row -S 24M "$T/in"
-		[ $rc = 0 ] || failed "$row: 100,000 tasks fit in half of 24M"
+		try $row -S 16M "$T/in"
+		[ $rc = 0 ] || failed "$row: 100,000 tasks fit in half of 16M"
 		cp "$T/out" "$T/all"
-		try $row -S 18M "$T/in"
-		[ $rc = 1 ] && one_line "${row%% *}: $T/in: " && grep -q ': tasks and maps need more than half of --max-memory, which is 9437184 bytes$' "$T/err" ||
+		try $row -S 12M "$T/in"
+		[ $rc = 1 ] && one_line "${row%% *}: $T/in: " && grep -q ': tasks and maps need more than half of --max-memory, which is 6291456 bytes$' "$T/err" ||
 			failed "$row: no limit: $rc, $(cat "$T/err")"
 		[ "$(wc -c <"$T/out")" -gt $(($(wc -c <"$T/all") / 2)) ] || failed "$row: results before it"
 		case $row in

@@ -275,7 +275,7 @@ profile_write_maps(struct profile *o)
 	if (!(o->state = pp_state_new(o->events->swap, o->err)) || pp_timeline_release(o->side_band, UINT64_MAX) < 0)
 		return -1;
 	if ((maps = pp_state_maps(o->state, (uint32_t)o->pid, PP_MISC_USER)))
-		return pp_maps_each(maps, profile_put_map, o);
+		return pp_maps_each(o->state, maps, profile_put_map, o);
 	tool_warn(o->tool, "the recording has no maps of process %" PRId64 ": its addresses have no file names", o->pid);
 	return 1;
 }

@@ -140,7 +140,7 @@ walk_push(struct walk *w, const struct space *s, uint64_t ip)
 	uint32_t place = k->place;
 
 	if (!place) {
-		place = w->user.place(w->user.arg, s->maps ? pp_maps_find(s->maps, ip) : NULL, s->mode, ip);
+		place = w->user.place(w->user.arg, s->maps ? pp_maps_find(w->state, s->maps, ip) : NULL, s->mode, ip);
 		*k = (struct known_place){ s->version, ip, place };
 		if (++w->cached > (3u << w->cache_bits) / 4)
 			walk_recall(w);

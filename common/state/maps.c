@@ -13,74 +13,81 @@
  */
 #include <stdlib.h>
 
-#include "maps.h"
+#include "set.h"
+#include "state_in.h"
 
-struct maps_node {			/* a cache line */
-	struct maps_node *left, *right;
-	uint32_t	 refs;		/* pointers to this node */
-	uint32_t	 prio;		/* not less than those of the children */
+struct maps_node {			/* what a step of a search needs is in front */
+	uint32_t	 left, right;
 	struct pp_map	 map;
-	uint64_t	 version;	/* of the maps whose root it is */
+	uint32_t	 refs;		/* to this node */
+	uint32_t	 prio;		/* not less than those of the children */
 };
-_Static_assert(sizeof(struct maps_node) <= 64, "a node is a cache line");
+_Static_assert(sizeof(struct maps_node) % sizeof(uint64_t) == 0, "nodes are whole words");
 
 struct maps_index {
 	uint32_t	 steps, due;	/* of searches since the last change; with how many it is thought of an index */
-	size_t		 n;		/* 0: there is none now */
+	uint32_t	 n;		/* maps in it; 0: there is none now */
+	uint32_t	 next;		/* of the unused ones */
 	uint64_t	*start;		/* n, ascending */
-	struct maps_node **node;	/* n, behind these */
+	uint32_t	*node;		/* n, behind these */
 };
 
 enum {
-	LINE = 64,			/* of the cache, and a power of two: aligned_alloc() of glibc 2.41 refuses 56, the size of a node on i386 */
-	BATCH = 64,			/* nodes of an allocation; the first one links them */
+	WORDS = sizeof(struct maps_node) / sizeof(uint64_t),
+	WORDS_FIRST = 64 * WORDS,
+	WORDS_MANY = 4096 * WORDS,	/* from here on the array grows by an eighth, not by half */
 	DEEP = 8,			/* steps of a search that count; those of a tree of few maps are as fast */
 	INDEX_STEPS = 1024,		/* the least `due' */
 };
 
+static inline struct maps_node *
+at(const struct maps_pool *pool, uint32_t i)
+{
+	return (struct maps_node *)(pool->word + i);
+}
+
 void
 pp_maps_pool_end(struct maps_pool *pool)
 {
-	struct maps_node *n;
-
-	while ((n = pool->batches)) {
-		pool->batches = n->left;
-		free(n);
-	}
-	pool->free = NULL;
-	pool->nfree = 0;
+	for (uint32_t i = 1; i < pool->nindex; i++)
+		free(pool->index[i].start);
+	free(pool->index);
+	free(pool->word);
 }
 
 /* Have `want' nodes ready, so that a change cannot fail halfway. */
 static int
 reserve(struct maps_pool *pool, size_t want)
 {
-	while (pool->nfree < want) {
-		_Static_assert(BATCH * sizeof(struct maps_node) % LINE == 0, "aligned_alloc() wants a multiple");
-		struct maps_node *n = aligned_alloc(LINE, BATCH * sizeof *n);
+	uint64_t *word;
+	size_t cap;
 
-		if (!n)
-			return -1;
-		n->left = pool->batches;
-		pool->batches = n;
-		for (int i = BATCH - 1; i > 0; i--) {	/* so that they are used by ascending address */
-			n[i].left = pool->free;
-			pool->free = &n[i];
-		}
-		pool->nfree += BATCH - 1;
-	}
+	if (pool->nfree >= want || (want - pool->nfree) * WORDS <= pool->cap - pool->used)
+		return 1;
+	cap = pool->cap + pool->cap / (pool->cap < WORDS_MANY ? 2u : 8u) + want * WORDS + WORDS_FIRST;
+	if (cap > UINT32_MAX || !(word = reallocarray(pool->word, cap, sizeof *word)))
+		return -1;
+	pool->word = word;
+	pool->cap = (uint32_t)cap;
+	if (!pool->used)
+		pool->used = WORDS;
 	return 1;
 }
 
-static struct maps_node *
+static uint32_t
 take(struct maps_pool *pool)
 {
-	struct maps_node *n = pool->free;
+	uint32_t i = pool->free;
 
-	pool->free = n->left;
+	pool->bytes += sizeof(struct maps_node);
+	if (!i) {
+		i = pool->used;
+		pool->used += WORDS;
+		return i;
+	}
+	pool->free = at(pool, i)->left;
 	pool->nfree--;
-	pool->bytes += sizeof *n;
-	return n;
+	return i;
 }
 
 /* splitmix64: a recording must not be able to choose the order; it need not be secret */
@@ -94,123 +101,215 @@ draw(struct maps_pool *pool)
 	return (uint32_t)(z >> 32);
 }
 
-static struct maps_node *
+static uint32_t
 node(struct maps_pool *pool, const struct pp_map *map)
 {
-	struct maps_node *n = take(pool);
+	uint32_t i = take(pool);
 
-	*n = (struct maps_node){ .refs = 1, .prio = draw(pool), .map = *map };
-	return n;
+	*at(pool, i) = (struct maps_node){ .refs = 1, .prio = draw(pool), .map = *map };
+	return i;
 }
 
 /* Release one reference to a tree. */
 void
-pp_maps_release(struct maps_pool *pool, struct maps_node *n)
+pp_maps_release(struct maps_pool *pool, uint32_t i)
 {
-	while (n && --n->refs == 0) {
-		struct maps_node *right = n->right;
+	struct maps_node *n;
+	uint32_t right;
 
+	while (i && --(n = at(pool, i))->refs == 0) {
+		right = n->right;
 		pp_maps_release(pool, n->left);
 		n->left = pool->free;
-		pool->free = n;
+		pool->free = i;
 		pool->nfree++;
 		pool->bytes -= sizeof *n;
-		n = right;
+		i = right;
 	}
 }
 
 /* The node, or a copy if it is shared: it may be changed. */
-static struct maps_node *
-own(struct maps_pool *pool, struct maps_node *n)
+static uint32_t
+own(struct maps_pool *pool, uint32_t i)
 {
-	struct maps_node *c;
+	struct maps_node *n = at(pool, i), *c;
 
 	if (n->refs == 1)
-		return n;
-	c = take(pool);
+		return i;
+	c = at(pool, i = take(pool));
 	*c = *n;
 	c->refs = 1;
 	if (c->left)
-		c->left->refs++;
+		at(pool, c->left)->refs++;
 	if (c->right)
-		c->right->refs++;
+		at(pool, c->right)->refs++;
 	n->refs--;
-	return c;
+	return i;
 }
 
-/* Split a tree into the maps that begin below `at' and the others.  No node on the path is shared afterwards. */
+/* Split a tree into the maps that begin below `start' and the others.  No node on the path is shared afterwards. */
 static void
-split(struct maps_pool *pool, struct maps_node *n, uint64_t at, struct maps_node **lo, struct maps_node **hi)
+split(struct maps_pool *pool, uint32_t i, uint64_t start, uint32_t *lo, uint32_t *hi)
 {
-	if (!n) {
-		*lo = *hi = NULL;
+	struct maps_node *n;
+
+	if (!i) {
+		*lo = *hi = 0;
 		return;
 	}
-	n = own(pool, n);
-	if (n->map.start < at) {
-		*lo = n;
-		split(pool, n->right, at, &n->right, hi);
+	n = at(pool, i = own(pool, i));
+	if (n->map.start < start) {
+		*lo = i;
+		split(pool, n->right, start, &n->right, hi);
 	} else {
-		*hi = n;
-		split(pool, n->left, at, lo, &n->left);
+		*hi = i;
+		split(pool, n->left, start, lo, &n->left);
 	}
 }
 
 /* Merge two trees; all maps of the first are below those of the second.  The nodes on the path must not be shared. */
-static struct maps_node *
-merge(struct maps_node *lo, struct maps_node *hi)
+static uint32_t
+merge(struct maps_pool *pool, uint32_t lo, uint32_t hi)
 {
+	struct maps_node *l, *h;
+
 	if (!lo)
 		return hi;
 	if (!hi)
 		return lo;
-	if (lo->prio >= hi->prio) {
-		lo->right = merge(lo->right, hi);
+	l = at(pool, lo);
+	h = at(pool, hi);
+	if (l->prio >= h->prio) {
+		l->right = merge(pool, l->right, hi);
 		return lo;
 	}
-	hi->left = merge(lo, hi->left);
+	h->left = merge(pool, lo, h->left);
 	return hi;
 }
 
 static size_t
-path(const struct maps_node *n, uint64_t at)
+path(const struct maps_pool *pool, uint32_t i, uint64_t start)
 {
 	size_t len = 0;
 
-	for (; n; n = n->map.start < at ? n->right : n->left)
+	for (const struct maps_node *n; i; i = n->map.start < start ? n->right : n->left) {
+		n = at(pool, i);
 		len++;
+	}
 	return len;
 }
 
+/* NULL: there are no maps. */
 static struct maps_node *
-last(struct maps_node *n)
+last(const struct maps_pool *pool, uint32_t i)
 {
-	while (n && n->right)
-		n = n->right;
+	struct maps_node *n = NULL;
+
+	for (; i; i = n->right)
+		n = at(pool, i);
 	return n;
+}
+
+/* ---- indexes --------------------------------------------------------------------------------------------- */
+
+static size_t
+index_bytes(const struct maps_index *x)
+{
+	return x->n * (sizeof *x->start + sizeof *x->node);
 }
 
 /* The maps change. */
 static void
-forget_index(struct maps_index *x)
+forget_index(struct maps_pool *pool, uint32_t i)
 {
-	if (!x)
+	struct maps_index *x;
+
+	if (!i)
 		return;
+	x = &pool->index[i];
+	pool->bytes -= index_bytes(x);
 	free(x->start);
 	*x = (struct maps_index){ .due = INDEX_STEPS };
 }
+
+static void
+drop_index(struct maps_pool *pool, uint32_t i)
+{
+	if (!i)
+		return;
+	forget_index(pool, i);
+	pool->bytes -= sizeof *pool->index;
+	pool->index[i].next = pool->free_index;
+	pool->free_index = i;
+}
+
+/* 0: no memory. */
+static uint32_t
+new_index(struct maps_pool *pool)
+{
+	uint32_t i = pool->free_index, n = pool->nindex ? pool->nindex : 1;
+	struct maps_index *index;
+
+	if (i) {
+		pool->free_index = pool->index[i].next;
+	} else {
+		if (!(index = array_more(pool->index, n, 1, sizeof *index)))
+			return 0;
+		pool->index = index;
+		pool->nindex = n + 1;
+		i = n;
+	}
+	pool->index[i] = (struct maps_index){ .due = INDEX_STEPS };
+	pool->bytes += sizeof *pool->index;
+	return i;
+}
+
+/* Write the nodes of a tree to `to', if that is not NULL.  How many there are; more than max: at least that. */
+static uint32_t
+list(const struct maps_pool *pool, uint32_t i, uint32_t *to, uint32_t max)
+{
+	uint32_t count = 0;
+
+	for (; i && count <= max; i = at(pool, i)->right) {
+		count += list(pool, at(pool, i)->left, to ? to + count : NULL, max - count);
+		if (to)
+			to[count] = i;
+		count++;
+	}
+	return count;
+}
+
+/* The work is at most that of the steps of the searches that led to it. */
+static void
+make_index(struct maps_pool *pool, struct maps_index *x, uint32_t root)
+{
+	uint32_t n = list(pool, root, NULL, x->steps);
+
+	x->due = x->due < UINT32_MAX / 2 ? x->due * 2 : UINT32_MAX;
+	if (!n || n > x->steps || !(x->start = malloc(n * (sizeof *x->start + sizeof *x->node))))
+		return;
+	x->n = n;
+	x->node = (uint32_t *)(x->start + n);
+	pool->bytes += index_bytes(x);
+	list(pool, root, x->node, n);
+	for (uint32_t i = 0; i < n; i++)
+		x->start[i] = at(pool, x->node[i])->map.start;
+}
+
+/* ---- changes --------------------------------------------------------------------------------------------- */
 
 int
 pp_maps_insert(struct maps_pool *pool, struct pp_maps *maps, const struct pp_map *map)
 {
 	uint64_t end = map->start + map->len;
-	struct maps_node *before, *between, *behind, *n, *rest = NULL;
+	uint32_t before, between, behind, rest = 0;
+	struct maps_node *n;
 
-	if (reserve(pool, path(maps->root, map->start) + path(maps->root, end) + 2) < 0)
+	if (reserve(pool, path(pool, maps->root, map->start) + path(pool, maps->root, end) + 2) < 0)
 		return -1;
 	split(pool, maps->root, map->start, &before, &behind);
 	split(pool, behind, end, &between, &behind);
-	n = last(between ? between : before);
+	n = last(pool, between ? between : before);
 	if (n && n->map.start + n->map.len > end) {
 		struct pp_map m = n->map;
 
@@ -219,208 +318,178 @@ pp_maps_insert(struct maps_pool *pool, struct pp_maps *maps, const struct pp_map
 		m.start = end;
 		rest = node(pool, &m);
 	}
-	if ((n = last(before)) && n->map.start + n->map.len > map->start)
+	if ((n = last(pool, before)) && n->map.start + n->map.len > map->start)
 		n->map.len = map->start - n->map.start;
 	pp_maps_release(pool, between);
-	maps->root = merge(merge(before, node(pool, map)), merge(rest, behind));
-	forget_index(maps->index);
-	maps->root->version = ++pool->version;	/* no other maps have that node: it is on the path of a split, or new */
+	maps->root = merge(pool, merge(pool, before, node(pool, map)), merge(pool, rest, behind));
+	forget_index(pool, maps->index);
+	maps->version = ++pool->version;
 	return 1;
 }
 
-void
-pp_maps_share(struct pp_maps *to, const struct pp_maps *from)
+uint32_t
+pp_maps_hold(struct maps_pool *pool, const struct pp_maps *maps)
 {
-	to->root = pp_maps_hold(from);
+	if (maps->root)
+		at(pool, maps->root)->refs++;
+	return maps->root;
 }
 
 void
-pp_maps_end(struct pp_maps *maps)
+pp_maps_share(struct maps_pool *pool, struct pp_maps *to, const struct pp_maps *from)
 {
-	forget_index(maps->index);
-	free(maps->index);
-	maps->index = NULL;
+	to->root = pp_maps_hold(pool, from);
+	to->version = from->version;
 }
 
 void
 pp_maps_drop(struct maps_pool *pool, struct pp_maps *maps)
 {
-	pp_maps_end(maps);
+	drop_index(pool, maps->index);
 	pp_maps_release(pool, maps->root);
-	maps->root = NULL;
-}
-
-struct maps_node *
-pp_maps_hold(const struct pp_maps *maps)
-{
-	if (maps->root)
-		maps->root->refs++;
-	return maps->root;
+	maps->root = maps->index = 0;
+	maps->version = 0;
 }
 
 /* ---- lookups --------------------------------------------------------------------------------------------- */
 
 /* The map at an address; *steps: how many nodes are above it. */
 static inline const struct pp_map *
-find(const struct maps_node *n, uint64_t ip, uint32_t *steps)
+find(const struct maps_pool *pool, uint32_t i, uint64_t ip, uint32_t *steps)
 {
-	for (*steps = 0; n; ++*steps) {
+	const struct maps_node *n;
+
+	for (*steps = 0; i; ++*steps) {
+		n = at(pool, i);
 		if (ip < n->map.start)
-			n = n->left;
+			i = n->left;
 		else if (ip - n->map.start < n->map.len)
 			return &n->map;
 		else
-			n = n->right;
+			i = n->right;
 	}
 	return NULL;
 }
 
-/* Write the nodes of a tree to `to', if that is not NULL.  How many there are; more than max: at least that. */
-static size_t
-list(struct maps_node *n, struct maps_node **to, size_t max)
-{
-	size_t count = 0;
-
-	for (; n && count <= max; n = n->right) {
-		count += list(n->left, to ? to + count : NULL, max - count);
-		if (to)
-			to[count] = n;
-		count++;
-	}
-	return count;
-}
-
-/* The work is at most that of the steps of the searches that led to it. */
-static void
-make_index(struct maps_index *x, struct maps_node *root)
-{
-	size_t n = list(root, NULL, x->steps);
-
-	x->due = x->due < UINT32_MAX / 2 ? x->due * 2 : UINT32_MAX;
-	if (!n || n > x->steps || !(x->start = malloc(n * (sizeof *x->start + sizeof *x->node))))
-		return;
-	x->n = n;
-	x->node = (struct maps_node **)(x->start + n);
-	list(root, x->node, n);
-	for (size_t i = 0; i < n; i++)
-		x->start[i] = x->node[i]->map.start;
-}
-
 static const struct pp_map *
-find_in_index(const struct maps_index *x, uint64_t ip)
+find_in_index(const struct maps_pool *pool, const struct maps_index *x, uint64_t ip)
 {
-	const uint64_t *at = x->start;
+	const uint64_t *first = x->start;
 	const struct pp_map *m;
 
 	for (size_t n = x->n, half; n > 1; n -= half) {		/* without branches that cannot be foreseen */
 		half = n / 2;
-		at += at[half] <= ip ? half : 0;
+		first += first[half] <= ip ? half : 0;
 	}
-	m = &x->node[at - x->start]->map;
+	m = &at(pool, x->node[first - x->start])->map;
 	return ip - m->start < m->len ? m : NULL;
 }
 
 /* A search took so many steps.  Not inline: others would save registers for it. */
 static __attribute__((noinline)) void
-count_steps(struct pp_maps *maps, uint32_t steps)
+count_steps(struct maps_pool *pool, struct pp_maps *maps, uint32_t steps)
 {
-	if (!maps->index) {
-		if (!(maps->index = malloc(sizeof *maps->index)))
-			return;
-		*maps->index = (struct maps_index){ .due = INDEX_STEPS };
-	}
-	maps->index->steps += steps;
-	if (maps->index->steps >= maps->index->due)
-		make_index(maps->index, maps->root);
+	struct maps_index *x;
+
+	if (!maps->index && !(maps->index = new_index(pool)))
+		return;
+	x = &pool->index[maps->index];
+	x->steps += steps;
+	if (x->steps >= x->due)
+		make_index(pool, x, maps->root);
 }
 
 const struct pp_map *
-pp_maps_find(const struct pp_maps *maps, uint64_t ip)
+pp_maps_find(const struct pp_state *s, const struct pp_maps *maps, uint64_t ip)
 {
-	const struct maps_index *x = maps->index;
 	const struct pp_map *m;
 	uint32_t steps;
 
-	if (x && x->n)
-		return find_in_index(x, ip);
-	m = find(maps->root, ip, &steps);
+	if (maps->index && s->pool.index[maps->index].n)
+		return find_in_index(&s->pool, &s->pool.index[maps->index], ip);
+	m = find(&s->pool, maps->root, ip, &steps);
 	if (steps >= DEEP)
-		count_steps((struct pp_maps *)(uintptr_t)maps, steps);
+		count_steps(&((struct pp_state *)(uintptr_t)s)->pool, (struct pp_maps *)(uintptr_t)maps, steps);
 	return m;
 }
 
 uint64_t
 pp_maps_version(const struct pp_maps *maps)
 {
-	return maps->root ? maps->root->version : 0;
+	return maps->version;
 }
 
 /* A treap is not deep: its heap order is random. */
 static int
-each(const struct maps_node *n, int (*fn)(void *, const struct pp_map *), void *arg)
+each(const struct maps_pool *pool, uint32_t i, int (*fn)(void *, const struct pp_map *), void *arg)
 {
-	for (; n; n = n->right)
-		if (each(n->left, fn, arg) < 0 || fn(arg, &n->map) < 0)
+	for (; i; i = at(pool, i)->right)
+		if (each(pool, at(pool, i)->left, fn, arg) < 0 || fn(arg, &at(pool, i)->map) < 0)
 			return -1;
 	return 1;
 }
 
 int
-pp_maps_each(const struct pp_maps *maps, int (*fn)(void *, const struct pp_map *), void *arg)
+pp_maps_each(const struct pp_state *s, const struct pp_maps *maps, int (*fn)(void *, const struct pp_map *), void *arg)
 {
-	return each(maps->root, fn, arg);
+	return each(&s->pool, maps->root, fn, arg);
 }
 
 static int
-each_in(const struct maps_node *n, uint64_t start, uint64_t last, int (*fn)(void *, const struct pp_map *), void *arg)
+each_in(const struct maps_pool *pool, uint32_t i, uint64_t start, uint64_t last, int (*fn)(void *, const struct pp_map *), void *arg)
 {
-	while (n) {
+	while (i) {
+		const struct maps_node *n = at(pool, i);
 		bool begins = n->map.start <= last, ends = n->map.start + (n->map.len - 1) >= start;
 
-		if (ends && each_in(n->left, start, last, fn, arg) < 0)
+		if (ends && each_in(pool, n->left, start, last, fn, arg) < 0)
 			return -1;
 		if (begins && ends && fn(arg, &n->map) < 0)
 			return -1;
-		n = begins ? n->right : NULL;
+		i = begins ? n->right : 0;
 	}
 	return 1;
 }
 
 int
-pp_maps_each_in(const struct pp_maps *maps, uint64_t start, uint64_t last, int (*fn)(void *, const struct pp_map *), void *arg)
+pp_maps_each_in(const struct pp_state *s, const struct pp_maps *maps, uint64_t start, uint64_t last,
+    int (*fn)(void *, const struct pp_map *), void *arg)
 {
-	return each_in(maps->root, start, last, fn, arg);
+	return each_in(&s->pool, maps->root, start, last, fn, arg);
 }
 
 /* Is the node part of that tree, too?  Then so are all nodes below it. */
 static bool
-part_of(const struct maps_node *n, const struct maps_node *tree)
+part_of(const struct maps_pool *pool, uint32_t i, uint32_t tree)
 {
-	while (tree && tree != n)
-		tree = n->map.start < tree->map.start ? tree->left : tree->right;
+	uint64_t start = at(pool, i)->map.start;
+
+	while (tree && tree != i)
+		tree = start < at(pool, tree)->map.start ? at(pool, tree)->left : at(pool, tree)->right;
 	return tree;
 }
 
 static bool
-has_map(const struct maps_node *tree, const struct pp_map *m)
+has_map(const struct maps_pool *pool, uint32_t tree, const struct pp_map *m)
 {
 	uint32_t steps;
-	const struct pp_map *x = find(tree, m->start, &steps);
+	const struct pp_map *x = find(pool, tree, m->start, &steps);
 
 	return x && x->start == m->start && x->len == m->len && x->pgoff == m->pgoff && x->dso == m->dso && x->data == m->data;
 }
 
 static int
-each_new(const struct maps_node *n, const struct maps_node *base, int (*fn)(void *, const struct pp_map *), void *arg)
+each_new(const struct maps_pool *pool, uint32_t i, uint32_t base, int (*fn)(void *, const struct pp_map *), void *arg)
 {
-	for (; n && !part_of(n, base); n = n->right)
-		if (each_new(n->left, base, fn, arg) < 0 || (!has_map(base, &n->map) && fn(arg, &n->map) < 0))
+	for (; i && !part_of(pool, i, base); i = at(pool, i)->right)
+		if (each_new(pool, at(pool, i)->left, base, fn, arg) < 0 ||
+		    (!has_map(pool, base, &at(pool, i)->map) && fn(arg, &at(pool, i)->map) < 0))
 			return -1;
 	return 1;
 }
 
 int
-pp_maps_each_new(const struct pp_maps *maps, const struct maps_node *base, int (*fn)(void *, const struct pp_map *), void *arg)
+pp_maps_each_new(const struct pp_state *s, const struct pp_maps *maps, uint32_t base, int (*fn)(void *, const struct pp_map *), void *arg)
 {
-	return each_new(maps->root, base, fn, arg);
+	return each_new(&s->pool, maps->root, base, fn, arg);
 }

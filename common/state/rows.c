@@ -6,16 +6,20 @@
 #include "rows.h"
 #include "set.h"
 
+enum { LINE = 64, WORD = sizeof(uint64_t) };	/* of the cache; a row of that size is one */
+
 void
-pp_rows_init(struct rows *r, size_t size)
+pp_rows_init(struct rows *r, size_t size, size_t second)
 {
-	*r = (struct rows){ .size = size, .used = 1, .mul = pp_seed() | 1 };
+	*r = (struct rows){ .mul = pp_seed() | 1 };
+	r->of[0] = (struct rows_of){ .words = (uint32_t)((size + WORD - 1) / WORD), .used = 1 };
+	r->of[1].words = (uint32_t)((second + WORD - 1) / WORD);
 }
 
 void
 pp_rows_free(struct rows *r)
 {
-	for (uint32_t i = 0; i < r->cap >> ROWS_SHIFT; i++)
+	for (uint32_t i = 0; i < r->cap; i++)
 		free(r->chunk[i]);
 	free(r->chunk);
 	free(r->slot);
@@ -24,7 +28,7 @@ pp_rows_free(struct rows *r)
 static struct row *
 row_at(const struct rows *r, uint32_t i)
 {
-	return rows_at(r, i, r->size);
+	return rows_at(r, i);
 }
 
 static uint32_t *
@@ -64,45 +68,51 @@ reserve_slot(struct rows *r)
 	return 1;
 }
 
-/* One more chunk, if all rows are in use. */
+/* One more chunk, if all rows of that size are in use. */
 static int
-reserve_row(struct rows *r)
+reserve_row(struct rows *r, bool second)
 {
-	uint32_t n = r->cap >> ROWS_SHIFT;
-	uint8_t **chunk;
+	struct rows_of *of = &r->of[second];
+	uint32_t at = 2 * of->chunks + second;
+	uint64_t **chunk;
 
-	if (r->unused || r->used < r->cap)
+	if (of->unused || of->used < of->chunks * (ROWS_WORDS / of->words))
 		return 1;
-	if (n == UINT32_MAX >> ROWS_SHIFT)
+	if (at >= UINT32_MAX >> ROWS_SHIFT)
 		return -1;
-	if (!(n & (n - 1))) {			/* at 0, 1, 2, 4 ... */
-		if (!(chunk = reallocarray(r->chunk, n ? 2 * (size_t)n : 1, sizeof *chunk)))
+	if (at >= r->cap) {
+		uint32_t cap = r->cap ? 2 * r->cap : 2;
+
+		if (!(chunk = reallocarray(r->chunk, cap, sizeof *chunk)))
 			return -1;
+		memset(chunk + r->cap, 0, (cap - r->cap) * sizeof *chunk);
 		r->chunk = chunk;
+		r->cap = cap;
 	}
-	if (!(r->chunk[n] = malloc(r->size << ROWS_SHIFT)))
+	if (!(r->chunk[at] = aligned_alloc(LINE, ROWS_WORDS * WORD)))
 		return -1;
-	r->cap += 1u << ROWS_SHIFT;
+	of->chunks++;
 	return 1;
 }
 
 uint32_t
-pp_rows_add(struct rows *r, uint32_t key)
+pp_rows_add(struct rows *r, uint32_t key, bool second)
 {
+	struct rows_of *of = &r->of[second];
 	struct row *row;
 	uint32_t i;
 
-	if (reserve_slot(r) < 0 || reserve_row(r) < 0)
+	if (reserve_slot(r) < 0 || reserve_row(r, second) < 0)
 		return 0;
-	i = r->unused ? r->unused : r->used++;
+	i = of->unused ? of->unused : rows_number(r, of->used++, second);
 	row = row_at(r, i);
-	if (r->unused)
-		r->unused = row->next;
-	memset(row, 0, r->size);
+	if (of->unused)
+		of->unused = row->next;
+	memset(row, 0, of->words * WORD);
 	row->key = key;
 	list(r, i);
 	r->listed++;
-	r->n++;
+	of->n++;
 	return i;
 }
 
@@ -121,13 +131,15 @@ pp_rows_unlist(struct rows *r, uint32_t i)
 void
 pp_rows_drop(struct rows *r, uint32_t i)
 {
-	row_at(r, i)->next = r->unused;
-	r->unused = i;
-	r->n--;
+	struct rows_of *of = &r->of[rows_second(i)];
+
+	row_at(r, i)->next = of->unused;
+	of->unused = i;
+	of->n--;
 }
 
 size_t
 pp_rows_memory(const struct rows *r)
 {
-	return r->n * r->size + (r->bits ? sizeof *r->slot << r->bits : 0);
+	return ((size_t)r->of[0].n * r->of[0].words + (size_t)r->of[1].n * r->of[1].words) * WORD + (r->bits ? sizeof *r->slot << r->bits : 0);
 }

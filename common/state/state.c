@@ -94,13 +94,19 @@ pp_state_process(const struct pp_state *s, uint32_t pid)
 {
 	struct process *p = process_find(s, pid);
 
-	return p ? &p->pub : NULL;
+	return p ? process_pub(p) : NULL;
 }
 
 struct pp_process *
 pp_state_process_of(const struct pp_state *s, const struct pp_task *pub)
 {
-	return &process_of(s, task_in(pub))->pub;
+	return process_pub(process_of(s, task_in(pub)));
+}
+
+struct pp_task *
+pp_process_first(struct pp_process *pub)
+{
+	return pub->led ? &process_in(pub)->first.pub : NULL;
 }
 
 struct pp_word *
@@ -113,30 +119,30 @@ struct pp_process *
 pp_state_forker(const struct pp_state *s, const struct pp_process *pub)
 {
 	const struct process *p = process_in(pub);
-	const struct task *leader = task_find(s, pub->pid), *by;
+	const struct task *leader = &p->first, *by;
 	struct process *forker;
 
-	if (!p->base || !leader || process_of(s, leader) != p || !leader->pub.forked)
+	if (!p->base || !pub->led || !leader->pub.forked)
 		return NULL;
 	if (!(by = task_find(s, leader->pub.ppid)))
 		return NULL;
 	forker = process_of(s, by);
-	if (by->pub.pid != by->pub.tid || by->pub.ended || !forker->pub.listed || process_serial(forker) >= process_serial(p) ||
+	if (!is_first(by) || by->pub.ended || !process_pub(forker)->listed || process_serial(forker) >= process_serial(p) ||
 	    forker->maps.root != p->base || (!leader->pub.comm && by->pub.comm))
 		return NULL;
-	return &forker->pub;
+	return process_pub(forker);
 }
 
 int
 pp_state_each_task(const struct pp_state *s, const struct pp_process *pub, int (*fn)(void *, struct pp_task *), void *arg)
 {
-	struct task *t;
+	struct process *p = process_in(pub);
 
-	for (uint32_t i = process_in(pub)->tasks; i; i = t->behind) {
-		t = task_at(s, i);
-		if (fn(arg, &t->pub) < 0)
+	if (pub->led && fn(arg, &p->first.pub) < 0)
+		return -1;
+	for (uint32_t i = p->threads; i; i = thread_at(s, i)->behind)
+		if (fn(arg, &task_at(s, i)->pub) < 0)
 			return -1;
-	}
 	return 1;
 }
 
@@ -157,7 +163,7 @@ pp_state_map(const struct pp_state *s, uint32_t pid, unsigned cpumode, uint64_t 
 {
 	const struct pp_maps *maps = pp_state_maps(s, pid, cpumode);
 
-	return maps ? pp_maps_find(maps, addr) : NULL;
+	return maps ? pp_maps_find(s, maps, addr) : NULL;
 }
 
 const struct pp_map *
@@ -168,7 +174,7 @@ pp_state_map_of_living(const struct pp_state *s, uint32_t pid, unsigned cpumode,
 	if (cpumode != PP_MISC_USER)
 		return pp_state_map(s, pid, cpumode, addr);
 	p = process_find(s, pid);
-	return p && p->alive ? pp_maps_find(&p->maps, addr) : NULL;
+	return p && p->alive ? pp_maps_find(s, &p->maps, addr) : NULL;
 }
 
 const struct pp_dso *
@@ -180,7 +186,7 @@ pp_state_dso(const struct pp_state *s, const struct pp_map *m)
 const char *
 pp_state_ksymbol(const struct pp_state *s, uint64_t addr)
 {
-	const struct pp_map *m = pp_maps_find(&s->symbols, addr);
+	const struct pp_map *m = pp_maps_find(s, &s->symbols, addr);
 	uint64_t start = m ? m->start - m->pgoff : 0;
 	const struct kept *k = m ? pp_state_kept(s, PP_KSYMBOL, 0, start) : NULL;
 
@@ -212,7 +218,7 @@ pp_state_cgroup(const struct pp_state *s, uint64_t id)
 size_t
 pp_state_memory(const struct pp_state *s)
 {
-	return s->bytes + s->pool.bytes + pp_rows_memory(&s->tasks) + pp_rows_memory(&s->processes) + pp_rows_memory(&s->words);
+	return s->bytes + s->pool.bytes + pp_rows_memory(&s->tasks) + pp_rows_memory(&s->words);
 }
 
 void
@@ -232,9 +238,8 @@ pp_state_new(bool swap, struct pp_err *err)
 		pp_fail_memory(err);
 		return NULL;
 	}
-	pp_rows_init(&s->tasks, sizeof(struct task));
-	pp_rows_init(&s->processes, sizeof(struct process));
-	pp_rows_init(&s->words, sizeof(struct pp_word));
+	pp_rows_init(&s->tasks, sizeof(struct thread), sizeof(struct process));
+	pp_rows_init(&s->words, sizeof(struct pp_word), 0);
 	pp_table_init(&s->kinds);
 	s->keeps = s->kinds;
 	s->pool.seed = pp_seed();
@@ -249,14 +254,9 @@ pp_state_free(struct pp_state *s)
 {
 	if (!s)
 		return;
-	for (uint32_t i = s->first_process; i; i = process_at(s, i)->behind)
-		pp_maps_end(&process_at(s, i)->maps);
-	pp_maps_end(&s->kernel);
-	pp_maps_end(&s->symbols);
 	pp_maps_pool_end(&s->pool);
 	pp_state_writer_free(s->writer);
 	free(s->kind);
-	pp_rows_free(&s->processes);
 	pp_rows_free(&s->tasks);
 	pp_state_words_free(s);
 	pp_table_free(&s->kinds, true);

@@ -17,9 +17,9 @@
  * - the kernel is one more process, of pid -1.
  *
  * Cost: to find, insert or replace a map takes logarithmic time, a FORK constant time (maps are shared until one side changes
- * them).  Memory is proportional to what was alive at once, and to the number of different files: a process of one thread takes
- * some 110 bytes, a map 64 (and 16 that pp_state_memory() does not know of, where addresses are looked for among many), each
- * different name some 40 (state_in.h).  Hash tables have a random key for each handle, so a recording cannot choose its collisions.
+ * them).  Memory is proportional to what was alive at once, and to the number of different files: a process takes some 70 bytes,
+ * with its first thread, each other thread 50, a map 48 (and 12, where addresses are looked for among many), each different name
+ * some 40 (state_in.h).  Hash tables have a random key for each handle, so a recording cannot choose its collisions.
  *
  * A new side-band record is a case in pp_state_feed() (state.c) and in pp_state_knows() (state_known.c).  If pp_state_keep()
  * keeps the record, the snapshot has it too; else it is also a case in state_write.c.
@@ -42,21 +42,21 @@ struct pp_word {		/* bytes that tasks have in common: the name of all threads of
 	}		 text;		/* pp_word_text() */
 };
 struct pp_process {		/* one life of a pid */
-	uint32_t	 pid;
 	uint8_t		 mark;		/* for the caller; begins with 0 */
-	bool		 waits;		/* its first thread has ended, but others live */
+	bool		 waits : 1;	/* its first thread has ended, but others live */
 	/* Private: */
-	bool		 listed;	/* false: its pid belongs to another process now */
-	uint8_t		 serial_high;
+	bool		 listed : 1;	/* false: its pid belongs to another process now */
+	bool		 led : 1;	/* its first thread is known */
 };
 struct pp_task {		/* one life of a tid */
 	uint32_t	 tid, pid;
 	uint32_t	 ppid, ptid;	/* by its FORK; UINT32_MAX, if there was none: */
 	uint32_t	 comm;		/* pp_task_comm() */
-	bool		 forked;
-	bool		 synthesised;	/* that FORK was synthesised for a task that existed before (misc bit FORK_EXEC) */
-	bool		 ended;		/* by its EXIT or the exec of another thread, and not seen alive since */
+	bool		 forked : 1;
+	bool		 synthesised : 1;	/* that FORK was synthesised for a task that existed before (misc bit FORK_EXEC) */
+	bool		 ended : 1;	/* by its EXIT or the exec of another thread, and not seen alive since */
 	uint8_t		 mark;		/* for the caller; begins with 0 */
+	struct pp_process process;	/* private: of the first thread of a process */
 };
 struct pp_maps;			/* all maps of one process */
 
@@ -65,6 +65,8 @@ struct pp_maps;			/* all maps of one process */
 struct pp_task	*pp_state_task(const struct pp_state *, uint32_t tid);		/* NULL: unknown, here and below */
 struct pp_process *pp_state_process(const struct pp_state *, uint32_t pid);
 struct pp_process *pp_state_process_of(const struct pp_state *, const struct pp_task *);
+/* The first thread of a process, whose tid is the pid; NULL: unknown. */
+struct pp_task	*pp_process_first(struct pp_process *);
 /* The name of a thread; NULL: unknown. */
 struct pp_word	*pp_task_comm(const struct pp_state *, const struct pp_task *);
 /* NUL-terminated; any bytes. */
@@ -73,7 +75,7 @@ pp_word_text(const struct pp_word *w)
 {
 	return w->len < sizeof w->text.here ? w->text.here : w->text.there;
 }
-/* Call fn for each thread of a process, until it returns -1.  1, or -1. */
+/* Call fn for each thread of a process, beginning with the first one, until it returns -1.  1, or -1. */
 int		 pp_state_each_task(const struct pp_state *, const struct pp_process *, int (*fn)(void *arg, struct pp_task *), void *arg);
 /*
  * The maps for an address by the cpumode in misc (PERF_RECORD_MISC_*): of the kernel, or of process `pid'.  NULL: unknown
@@ -88,12 +90,12 @@ const struct pp_map *pp_state_map_of_living(const struct pp_state *, uint32_t pi
 /* The name of the code in the kernel that a KSYMBOL put at an address (a BPF program); perf uses it where no map is. */
 const char	*pp_state_ksymbol(const struct pp_state *, uint64_t addr);
 /* The map that contains an address; NULL: none. */
-const struct pp_map *pp_maps_find(const struct pp_maps *, uint64_t addr);
+const struct pp_map *pp_maps_find(const struct pp_state *, const struct pp_maps *, uint64_t addr);
 /* Call fn for all maps by ascending address, until it returns -1.  1, or -1. */
-int		 pp_maps_each(const struct pp_maps *, int (*fn)(void *arg, const struct pp_map *), void *arg);
+int		 pp_maps_each(const struct pp_state *, const struct pp_maps *, int (*fn)(void *arg, const struct pp_map *), void *arg);
 /* The same for the maps that have an address from start to last. */
-int		 pp_maps_each_in(const struct pp_maps *, uint64_t start, uint64_t last, int (*fn)(void *arg, const struct pp_map *),
-		    void *arg);
+int		 pp_maps_each_in(const struct pp_state *, const struct pp_maps *, uint64_t start, uint64_t last,
+		    int (*fn)(void *arg, const struct pp_map *), void *arg);
 /*
  * A number that identifies the contents: each change in any process gives a number not used before.  So results for an address
  * can be cached under (version, address).  A fork begins with the version of its parent.

@@ -27,27 +27,34 @@
 enum { DEAD_MAX = 256 };		/* tasks that are kept after their end */
 
 /*
- * Tasks, processes and words are rows (rows.h): uint32_t is the number of one, 0: none.  The key of a task is its tid, of a process
- * its pid, of a word its hash.
+ * Tasks and words are rows (rows.h): uint32_t is the number of one, 0: none.  The key of a task is its tid, of a word its hash.
+ *
+ * Most processes have one thread, so a process and its first thread are one row, as large as a line of the cache: of the second
+ * size of rows.  Its key is the pid, which is the tid of that thread.  It is found as a process while it is listed, as a thread
+ * while that is known (led), so a process of which only other threads are known has a row without a first thread, and a row whose
+ * number belongs to another process now may still be a thread.
  */
-struct process {
-	uint32_t	 next;		/* struct row, with the pid */
-	struct pp_process pub;
-	uint32_t	 alive;		/* threads that have not ended */
-	uint32_t	 tasks;		/* the first one */
-	uint32_t	 before, behind;	/* in order of appearance */
-	uint32_t	 serial_low;	/* process_serial() */
-	struct pp_maps	 maps;
-	struct maps_node *base;		/* the maps that its FORK copied */
-};
-
 struct task {
 	uint32_t	 next;		/* struct row, with the tid */
 	struct pp_task	 pub;
-	uint32_t	 before, behind;	/* threads of its process; the first one has the last one before it */
-	uint32_t	 process;
 	uint32_t	 namespaces;	/* a word: the record from nr_namespaces on */
 };
+
+struct process {
+	struct task	 first;
+	uint32_t	 alive;		/* threads that have not ended */
+	uint32_t	 threads;	/* the others */
+	uint32_t	 serial_low;	/* process_serial() */
+	uint32_t	 base;		/* the maps that its FORK copied */
+	struct pp_maps	 maps;
+};
+
+struct thread {				/* not the first of its process */
+	struct task	 task;
+	uint32_t	 process;
+	uint32_t	 before, behind;	/* threads of its process; the first of these has the last one before it */
+};
+_Static_assert(sizeof(struct process) == 64, "a process is a line of the cache");
 
 struct kind {			/* the common part of many maps */
 	struct link	 link;		/* by hash of the members below */
@@ -71,12 +78,11 @@ struct kept {			/* a record of which only the last one of a key is kept */
 struct pp_state {
 	struct pp_err	*err;
 	bool		 swap;
-	struct rows	 processes, tasks, words;
+	struct rows	 tasks, words;
 	struct table	 kinds, keeps;
-	uint32_t	 first_process, last_process;
 	uint32_t	 dead[DEAD_MAX];	/* ring of the last tasks that have ended; the oldest is at first_dead */
 	unsigned	 first_dead, ndead;
-	uint64_t	 serial;
+	uint64_t	 serial;	/* of the last process */
 	TAILQ_HEAD(, kept) all_kept;
 	struct kind	**kind;		/* by index; NULL: free */
 	uint32_t	 nkinds, cap_kinds, free_kind;	/* free_kind: all indices below are in use */
@@ -92,44 +98,82 @@ struct pp_state {
 int	pp_state_no_memory(struct pp_state *);
 
 _Static_assert(offsetof(struct task, pub.tid) == offsetof(struct row, key), "key");
-_Static_assert(offsetof(struct process, pub.pid) == offsetof(struct row, key), "key");
 _Static_assert(offsetof(struct pp_word, refs) == sizeof(struct row), "key");
 
 static inline struct task *
 task_at(const struct pp_state *s, uint32_t i)
 {
-	return i ? rows_at(&s->tasks, i, sizeof(struct task)) : NULL;
+	return i ? rows_at(&s->tasks, i) : NULL;
 }
 
 static inline struct process *
 process_at(const struct pp_state *s, uint32_t i)
 {
-	return i ? rows_at(&s->processes, i, sizeof(struct process)) : NULL;
+	return (struct process *)task_at(s, i);
+}
+
+static inline struct thread *
+thread_at(const struct pp_state *s, uint32_t i)
+{
+	return (struct thread *)task_at(s, i);
 }
 
 static inline struct pp_word *
 word_at(const struct pp_state *s, uint32_t i)
 {
-	return i ? rows_at(&s->words, i, sizeof(struct pp_word)) : NULL;
+	return i ? rows_at(&s->words, i) : NULL;
+}
+
+static inline bool
+is_first(const struct task *t)
+{
+	return t->pub.tid == t->pub.pid;
 }
 
 static inline struct process *
 process_of(const struct pp_state *s, const struct task *t)
 {
-	return rows_at(&s->processes, t->process, sizeof(struct process));
+	return is_first(t) ? (struct process *)(uintptr_t)t : process_at(s, ((const struct thread *)t)->process);
+}
+
+static inline struct pp_process *
+process_pub(struct process *p)
+{
+	return &p->first.pub.process;
 }
 
 /* Ascending in order of appearance: of 40 bits, as a stream with so many processes has no end. */
 static inline uint64_t
 process_serial(const struct process *p)
 {
-	return (uint64_t)p->pub.serial_high << 32 | p->serial_low;
+	return (uint64_t)p->maps.serial_high << 32 | p->serial_low;
+}
+
+/* The row of that number or, behind it in its slot, the first with that tid. */
+static inline uint32_t
+task_seek(const struct pp_state *s, uint32_t i, uint32_t tid)
+{
+	return rows_seek(&s->tasks, i, tid);
 }
 
 static inline uint32_t
 task_number(const struct pp_state *s, uint32_t tid)
 {
-	return rows_first(&s->tasks, tid, sizeof(struct task));
+	uint32_t i = rows_first(&s->tasks, tid);
+
+	while (rows_second(i) && !process_at(s, i)->first.pub.process.led)
+		i = task_seek(s, process_at(s, i)->first.next, tid);
+	return i;
+}
+
+static inline uint32_t
+process_number(const struct pp_state *s, uint32_t pid)
+{
+	uint32_t i = rows_first(&s->tasks, pid);
+
+	while (i && !(rows_second(i) && process_at(s, i)->first.pub.process.listed))
+		i = task_seek(s, task_at(s, i)->next, pid);
+	return i;
 }
 
 static inline struct task *
@@ -141,7 +185,7 @@ task_find(const struct pp_state *s, uint32_t tid)
 static inline struct process *
 process_find(const struct pp_state *s, uint32_t pid)
 {
-	return process_at(s, rows_first(&s->processes, pid, sizeof(struct process)));
+	return process_at(s, process_number(s, pid));
 }
 
 static inline struct task *
@@ -153,7 +197,22 @@ task_in(const struct pp_task *pub)
 static inline struct process *
 process_in(const struct pp_process *pub)
 {
-	return (struct process *)((uintptr_t)pub - offsetof(struct process, pub));
+	return (struct process *)((uintptr_t)pub - offsetof(struct process, first.pub.process));
+}
+
+/* The threads of a process, each once: the first of them, and the next; 0: there are no more.  `i' is the number of the process. */
+static inline uint32_t
+task_begin(const struct pp_state *s, uint32_t i)
+{
+	const struct process *p = process_at(s, i);
+
+	return p->first.pub.process.led ? i : p->threads;
+}
+
+static inline uint32_t
+task_behind(const struct pp_state *s, uint32_t task)
+{
+	return rows_second(task) ? process_at(s, task)->threads : thread_at(s, task)->behind;
 }
 
 /* ---- state_word.c ------------------------------------------------------------------------------------- */
@@ -165,6 +224,9 @@ void	pp_state_word_set(struct pp_state *, uint32_t *at, uint32_t word);
 void	pp_state_words_free(struct pp_state *);
 
 /* ---- state_task.c: the feed functions return 1, or -1: no memory -------------------------------------- */
+
+/* The numbers of all processes in order of appearance, *n of them; the caller frees them.  NULL: no memory. */
+uint32_t *pp_state_processes(const struct pp_state *, size_t *n);
 
 /*
  * The thread of a record that shows it alive: made if absent, also if its number belonged to another process.  NULL: no memory.

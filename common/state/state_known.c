@@ -10,7 +10,7 @@ task_of(const struct pp_state *s, const struct pp_rec *r)
 {
 	const struct task *t = task_find(s, PP_RAW_GET(r->raw, COMM, tid, s->swap));
 
-	return t && t->pub.pid == PP_RAW_GET(r->raw, COMM, pid, s->swap) && process_of(s, t)->pub.listed ? t : NULL;
+	return t && t->pub.pid == PP_RAW_GET(r->raw, COMM, pid, s->swap) && process_pub(process_of(s, t))->listed ? t : NULL;
 }
 
 static bool
@@ -63,7 +63,7 @@ knows_map(const struct pp_state *s, const struct pp_rec *r, size_t size)
 
 	if (!map_is_own(r, s->swap))
 		return knows_kept(s, r, size, PP_RAW_GET(r->raw, MMAP, pid, s->swap), start);
-	if (!t || !(m = pp_maps_find(&process_of(s, t)->maps, start)))
+	if (!t || !(m = pp_maps_find(s, &process_of(s, t)->maps, start)))
 		return false;
 	k = s->kind[m->dso];
 	pp_dso_get(&d, r, r->size - size, s->swap);
@@ -79,7 +79,7 @@ knows_fork(const struct pp_state *s, const struct pp_rec *r)
 {
 	const struct task *t = task_find(s, PP_RAW_GET(r->raw, FORK, tid, s->swap));
 
-	return t && !(r->misc & PP_MISC_FORK_EXEC) && process_of(s, t)->pub.listed && t->pub.pid == PP_RAW_GET(r->raw, FORK, pid, s->swap) &&
+	return t && !(r->misc & PP_MISC_FORK_EXEC) && process_pub(process_of(s, t))->listed && t->pub.pid == PP_RAW_GET(r->raw, FORK, pid, s->swap) &&
 	    t->pub.ppid == PP_RAW_GET(r->raw, FORK, ppid, s->swap);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* state_same.c - pp_state_same(): whether nothing that is fed or looked up from now on can tell two states apart */
+#include <stdlib.h>
 #include <string.h>
 
 #include "state_in.h"
@@ -22,7 +23,7 @@ static int
 same_map(void *arg, const struct pp_map *m)
 {
 	struct same *x = arg;
-	const struct pp_map *o = pp_maps_find(x->maps, m->start);
+	const struct pp_map *o = pp_maps_find(x->other, x->maps, m->start);
 
 	x->n++;
 	if (!o || o->start != m->start || o->len != m->len || o->pgoff != m->pgoff || o->data != m->data || o->has_id != m->has_id)
@@ -45,9 +46,9 @@ same_maps(const struct pp_state *s, const struct pp_maps *a, const struct pp_sta
 	struct same x = { .s = s, .other = o, .maps = b };
 	size_t n = 0;
 
-	if (pp_maps_each(a, same_map, &x) < 0)
+	if (pp_maps_each(s, a, same_map, &x) < 0)
 		return false;
-	pp_maps_each(b, count_map, &n);
+	pp_maps_each(o, b, count_map, &n);
 	return n == x.n;
 }
 
@@ -74,13 +75,14 @@ same_task(const struct pp_state *s, const struct task *a, const struct pp_state 
  * the one that forked it is not compared: only what is written of a state depends on that.
  */
 static bool
-same_process(const struct pp_state *s, const struct process *p, const struct pp_state *o, const struct process *q)
+same_process(const struct pp_state *s, uint32_t i, const struct pp_state *o, uint32_t k)
 {
-	uint32_t i = p->tasks, k = q->tasks;
+	const struct process *p = process_at(s, i), *q = process_at(o, k);
+	const struct pp_process *a = &p->first.pub.process, *b = &q->first.pub.process;
 
-	if (p->pub.pid != q->pub.pid || p->pub.waits != q->pub.waits || p->pub.listed != q->pub.listed || p->alive != q->alive)
+	if (p->first.pub.pid != q->first.pub.pid || a->waits != b->waits || a->listed != b->listed || p->alive != q->alive)
 		return false;
-	for (; i && k; i = task_at(s, i)->behind, k = task_at(o, k)->behind)
+	for (i = task_begin(s, i), k = task_begin(o, k); i && k; i = task_behind(s, i), k = task_behind(o, k))
 		if (!same_task(s, task_at(s, i), o, task_at(o, k)))
 			return false;
 	return !i && !k && same_maps(s, &p->maps, o, &q->maps);
@@ -111,12 +113,17 @@ same_kept(const struct pp_state *s, const struct pp_state *o)
 bool
 pp_state_same(const struct pp_state *s, const struct pp_state *o)
 {
-	uint32_t i = s->first_process, k = o->first_process;
+	size_t n = 0, m = 0, i = 0;
+	uint32_t *a, *b;
+	bool same;
 
 	if (!same_kept(s, o) || !same_dead(s, o) || !same_maps(s, &s->kernel, o, &o->kernel) || !same_maps(s, &s->symbols, o, &o->symbols))
 		return false;
-	for (; i && k; i = process_at(s, i)->behind, k = process_at(o, k)->behind)
-		if (!same_process(s, process_at(s, i), o, process_at(o, k)))
-			return false;
-	return !i && !k;
+	a = pp_state_processes(s, &n);
+	b = pp_state_processes(o, &m);
+	for (same = a && b && n == m; same && i < n; i++)
+		same = same_process(s, a[i], o, b[i]);
+	free(a);
+	free(b);
+	return same;
 }

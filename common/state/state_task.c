@@ -8,20 +8,27 @@
  * A thread that has ended is in the ring of the dead, or is the first one of a process that `waits': as long as others live, one
  * of them may take its number by an exec, however many other tasks end before.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "state_in.h"
 
-/* ---- tasks and processes --------------------------------------------------------------------------------- */
+/* ---- their ends ------------------------------------------------------------------------------------------ */
+
+static uint32_t
+process_number_of(const struct pp_state *s, uint32_t task)
+{
+	return rows_second(task) ? task : thread_at(s, task)->process;
+}
 
 static void
 process_unlist(struct pp_state *s, uint32_t i)
 {
-	struct process *p = process_at(s, i);
+	struct pp_process *p = process_pub(process_at(s, i));
 
-	if (p->pub.listed)
-		pp_rows_unlist(&s->processes, i);
-	p->pub.listed = false;
+	if (p->listed && !p->led)
+		pp_rows_unlist(&s->tasks, i);
+	p->listed = false;
 }
 
 static void task_drop(struct pp_state *, uint32_t);
@@ -58,36 +65,36 @@ dead_remove(struct pp_state *s, uint32_t task)
 
 /* A thread of the process lives no longer. */
 static void
-process_lost(struct pp_state *s, struct process *p)
+process_lost(struct pp_state *s, uint32_t i)
 {
-	if (--p->alive || !p->pub.waits)
+	struct process *p = process_at(s, i);
+
+	if (--p->alive || !process_pub(p)->waits)
 		return;
-	p->pub.waits = false;
-	dead_add(s, task_number(s, p->pub.pid));
+	process_pub(p)->waits = false;
+	dead_add(s, i);
 }
 
 static bool
-task_waits(const struct pp_state *s, const struct task *t)
+task_waits(const struct task *t)
 {
-	const struct process *p = process_of(s, t);
-
-	return p->pub.waits && t->pub.tid == p->pub.pid;
+	return is_first(t) && t->pub.process.waits;
 }
 
 static void
 task_end(struct pp_state *s, uint32_t task)
 {
 	struct task *t = task_at(s, task);
-	struct process *p = process_of(s, t);
+	uint32_t process = process_number_of(s, task);
 
 	if (t->pub.ended)
 		return;
 	t->pub.ended = true;
-	if (t->pub.tid == p->pub.pid && p->alive > 1)
-		p->pub.waits = true;
+	if (task == process && process_at(s, process)->alive > 1)
+		t->pub.process.waits = true;
 	else
 		dead_add(s, task);
-	process_lost(s, p);
+	process_lost(s, process);
 }
 
 /* It has ended, and lives. */
@@ -96,104 +103,128 @@ task_revive(struct pp_state *s, uint32_t task)
 {
 	struct task *t = task_at(s, task);
 
-	if (task_waits(s, t))
-		process_of(s, t)->pub.waits = false;
+	if (task_waits(t))
+		t->pub.process.waits = false;
 	else
 		dead_remove(s, task);
 	t->pub.ended = false;
 	process_of(s, t)->alive++;
 }
 
-/* ---- lists: threads of a process, processes ------------------------------------------------------------ */
+/* ---- the threads of a process behind its first one ------------------------------------------------------ */
 
 static void
-task_append(struct pp_state *s, struct process *p, uint32_t task)
+thread_append(struct pp_state *s, struct process *p, uint32_t task)
 {
-	struct task *t = task_at(s, task), *first = task_at(s, p->tasks);
+	struct thread *t = thread_at(s, task), *first = thread_at(s, p->threads);
 
 	if (first) {
-		task_at(s, first->before)->behind = task;
+		thread_at(s, first->before)->behind = task;
 		t->before = first->before;
 		first->before = task;
 	} else {
-		t->before = p->tasks = task;
+		t->before = p->threads = task;
 	}
 }
 
 static void
-task_unlink(struct pp_state *s, struct process *p, const struct task *t)
+thread_unlink(struct pp_state *s, struct process *p, const struct thread *t)
 {
-	struct task *first = task_at(s, p->tasks);
+	struct thread *first = thread_at(s, p->threads);
 
 	if (t == first)
-		p->tasks = t->behind;
+		p->threads = t->behind;
 	else
-		task_at(s, t->before)->behind = t->behind;
+		thread_at(s, t->before)->behind = t->behind;
 	if (t->behind)
-		task_at(s, t->behind)->before = t->before;
+		thread_at(s, t->behind)->before = t->before;
 	else				/* it was the last one */
 		first->before = t->before;
 }
 
-static void
-process_append(struct pp_state *s, uint32_t i)
-{
-	process_at(s, i)->before = s->last_process;
-	*(s->last_process ? &process_at(s, s->last_process)->behind : &s->first_process) = i;
-	s->last_process = i;
-}
+/* ---- new and gone -------------------------------------------------------------------------------------- */
 
+/* Unless it has threads. */
 static void
 process_drop(struct pp_state *s, uint32_t i)
 {
 	struct process *p = process_at(s, i);
 
+	if (process_pub(p)->led || p->threads)
+		return;
 	process_unlist(s, i);
-	*(p->before ? &process_at(s, p->before)->behind : &s->first_process) = p->behind;
-	*(p->behind ? &process_at(s, p->behind)->before : &s->last_process) = p->before;
 	pp_maps_drop(&s->pool, &p->maps);
 	pp_maps_release(&s->pool, p->base);
-	pp_rows_drop(&s->processes, i);
+	pp_rows_drop(&s->tasks, i);
 }
-
-/* ---- new and gone -------------------------------------------------------------------------------------- */
 
 static void
 task_drop(struct pp_state *s, uint32_t task)
 {
 	struct task *t = task_at(s, task);
-	struct process *p = process_of(s, t);
+	uint32_t process = process_number_of(s, task);
+	struct process *p = process_at(s, process);
 
-	pp_rows_unlist(&s->tasks, task);
 	if (!t->pub.ended)
-		process_lost(s, p);
-	else if (task_waits(s, t))
-		p->pub.waits = false;
+		process_lost(s, process);
+	else if (task_waits(t))
+		t->pub.process.waits = false;
 	else
 		dead_remove(s, task);
-	task_unlink(s, p, t);
-	if (!p->tasks)
-		process_drop(s, t->process);
 	pp_state_word_set(s, &t->pub.comm, 0);
 	pp_state_word_set(s, &t->namespaces, 0);
-	pp_rows_drop(&s->tasks, task);
+	if (task != process) {
+		thread_unlink(s, p, (const struct thread *)t);
+		pp_rows_unlist(&s->tasks, task);
+		pp_rows_drop(&s->tasks, task);
+	} else {
+		if (!process_pub(p)->listed)
+			pp_rows_unlist(&s->tasks, task);
+		process_pub(p)->led = false;
+	}
+	process_drop(s, process);
 }
 
 /* 0: no memory. */
 static uint32_t
 process_get(struct pp_state *s, uint32_t pid)
 {
-	uint32_t i = rows_first(&s->processes, pid, sizeof(struct process));
+	uint32_t i = process_number(s, pid);
 	struct process *p;
 
-	if (i || !(i = pp_rows_add(&s->processes, pid)))
+	if (i || !(i = pp_rows_add(&s->tasks, pid, true)))
 		return i;
 	p = process_at(s, i);
+	p->first.pub.pid = pid;
 	p->serial_low = (uint32_t)++s->serial;
-	p->pub.serial_high = (uint8_t)(s->serial >> 32);
-	p->pub.listed = true;
-	process_append(s, i);
+	p->maps.serial_high = s->serial >> 32 & UINT8_MAX;
+	process_pub(p)->listed = true;
 	return i;
+}
+
+/* A new thread of a process; NULL: no memory. */
+static struct task *
+task_new(struct pp_state *s, uint32_t process, uint32_t tid)
+{
+	struct process *p = process_at(s, process);
+	uint32_t pid = p->first.pub.pid, task = process;
+	struct task *t;
+
+	if (tid == pid) {
+		p->first = (struct task){ .next = p->first.next, .pub = { .process = *process_pub(p) } };
+		process_pub(p)->led = true;
+	} else {
+		if (!(task = pp_rows_add(&s->tasks, tid, false)))
+			return NULL;
+		thread_at(s, task)->process = process;
+		thread_append(s, p, task);
+	}
+	t = task_at(s, task);
+	t->pub.tid = tid;
+	t->pub.pid = pid;
+	t->pub.ppid = t->pub.ptid = UINT32_MAX;
+	p->alive++;
+	return t;
 }
 
 struct task *
@@ -202,27 +233,50 @@ pp_state_task_get(struct pp_state *s, uint32_t pid, uint32_t tid)
 	uint32_t task = task_number(s, tid), process;
 	struct task *t = task_at(s, task);
 
-	if (t && t->pub.pid == pid && process_of(s, t)->pub.listed) {
+	if (t && t->pub.pid == pid && process_pub(process_of(s, t))->listed) {
 		if (t->pub.ended)
 			task_revive(s, task);
 		return t;
 	}
 	if (t)
 		task_drop(s, task);
-	if (!(task = pp_rows_add(&s->tasks, tid)))
+	if (!(process = process_get(s, pid)))
 		return NULL;
-	if (!(process = process_get(s, pid))) {
-		pp_rows_unlist(&s->tasks, task);
-		pp_rows_drop(&s->tasks, task);
-		return NULL;
-	}
-	t = task_at(s, task);
-	t->pub.pid = pid;
-	t->pub.ppid = t->pub.ptid = UINT32_MAX;
-	t->process = process;
-	process_at(s, process)->alive++;
-	task_append(s, process_at(s, process), task);
+	if (!(t = task_new(s, process, tid)))
+		process_drop(s, process);
 	return t;
+}
+
+static int
+by_serial(const void *a, const void *b, void *arg)
+{
+	uint64_t x = process_serial(process_at(arg, *(const uint32_t *)a)), y = process_serial(process_at(arg, *(const uint32_t *)b));
+
+	return (x > y) - (x < y);
+}
+
+uint32_t *
+pp_state_processes(const struct pp_state *s, size_t *n)
+{
+	const struct rows_of *of = &s->tasks.of[true];
+	uint32_t *list = malloc((of->n + 1) * sizeof *list);
+	bool sorted = true;
+	uint64_t last = 0;
+
+	*n = 0;
+	for (uint32_t k = 0; list && k < of->used; k++) {
+		uint32_t i = rows_number(&s->tasks, k, true);
+		struct process *p = process_at(s, i);
+
+		if (!process_pub(p)->led && !p->threads)	/* it is dropped */
+			continue;
+		sorted &= process_serial(p) > last;
+		last = process_serial(p);
+		list[(*n)++] = i;
+	}
+	if (!sorted)			/* rows are used again */
+		qsort_r(list, *n, sizeof *list, by_serial, (void *)(uintptr_t)s);
+	return list;
 }
 
 /* ---- records --------------------------------------------------------------------------------------------- */
@@ -232,17 +286,14 @@ pp_state_feed_comm(struct pp_state *s, const struct pp_rec *r, size_t size)
 {
 	enum { AT = PP_RAW_AT(COMM, comm) };
 	struct task *t = pp_state_task_get(s, PP_RAW_GET(r->raw, COMM, pid, s->swap), PP_RAW_GET(r->raw, COMM, tid, s->swap));
-	const struct process *p;
 	uint32_t name;
 
 	if (!t || !(name = pp_state_word(s, r->raw + AT, strnlen((const char *)r->raw + AT, size - AT))))
 		return pp_state_no_memory(s);
 	pp_state_word_set(s, &t->pub.comm, name);
-	p = process_of(s, t);
-	if (r->misc & PP_MISC_COMM_EXEC && t->pub.tid == t->pub.pid && p->alive > 1)
-		for (uint32_t other = p->tasks; other; other = task_at(s, other)->behind)
-			if (task_at(s, other) != t)
-				task_end(s, other);
+	if (r->misc & PP_MISC_COMM_EXEC && is_first(t) && process_of(s, t)->alive > 1)
+		for (uint32_t other = process_of(s, t)->threads; other; other = thread_at(s, other)->behind)
+			task_end(s, other);
 	return 1;
 }
 
@@ -274,7 +325,7 @@ pp_state_feed_fork(struct pp_state *s, const struct pp_rec *r)
 		pp_state_word_set(s, &name, by->pub.comm);
 	if (was)			/* it has ended, or its EXIT is lost */
 		task_drop(s, was);
-	if (pid != ppid && (process = rows_first(&s->processes, pid, sizeof *p)))
+	if (pid != ppid && (process = process_number(s, pid)))
 		process_unlist(s, process);
 	if (!(t = pp_state_task_get(s, pid, tid))) {
 		pp_state_word_set(s, &name, 0);
@@ -291,8 +342,8 @@ pp_state_feed_fork(struct pp_state *s, const struct pp_rec *r)
 	if ((by = task_at(s, parent)) && by != t && by->pub.ended && by->pub.pid == ppid && !t->pub.synthesised)
 		task_revive(s, parent);
 	if (pid != ppid && !(r->misc & PP_MISC_FORK_EXEC) && (p = process_find(s, ppid))) {
-		pp_maps_share(&process_of(s, t)->maps, &p->maps);
-		process_of(s, t)->base = pp_maps_hold(&p->maps);
+		pp_maps_share(&s->pool, &process_of(s, t)->maps, &p->maps);
+		process_of(s, t)->base = pp_maps_hold(&s->pool, &p->maps);
 	}
 	return 1;
 }

@@ -18,18 +18,18 @@ next(const struct pp_state *s, uint32_t i)
 uint32_t
 pp_state_word(struct pp_state *s, const void *p, size_t n)
 {
-	uint32_t key = (uint32_t)(pp_table_hash(&s->kinds, n, p, n) >> 32), i = rows_first(&s->words, key, sizeof(struct pp_word));
+	uint32_t key = (uint32_t)(pp_table_hash(&s->kinds, n, p, n) >> 32), i = rows_first(&s->words, key);
 	char *there = NULL;
 	struct pp_word *w;
 
-	for (; i; i = rows_seek(&s->words, next(s, i), key, sizeof *w)) {
+	for (; i; i = rows_seek(&s->words, next(s, i), key)) {
 		w = word_at(s, i);
 		if (w->len == n && !memcmp(pp_word_text(w), p, n))
 			return i;
 	}
 	if (n >= sizeof w->text.here && !(there = malloc(n + 1)))
 		return 0;
-	if (!(i = pp_rows_add(&s->words, key))) {
+	if (!(i = pp_rows_add(&s->words, key, false))) {
 		free(there);
 		return 0;
 	}
@@ -74,7 +74,7 @@ pp_state_word_set(struct pp_state *s, uint32_t *at, uint32_t word)
 void
 pp_state_words_free(struct pp_state *s)
 {
-	for (uint32_t i = 1; i < s->words.used; i++)
-		let_go(s, word_at(s, i));
+	for (uint32_t i = 1; i < s->words.of[0].used; i++)
+		let_go(s, word_at(s, rows_number(&s->words, i, false)));
 	pp_rows_free(&s->words);
 }

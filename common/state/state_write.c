@@ -118,17 +118,16 @@ emit_map(void *arg, const struct pp_map *m)
 	struct state_writer *w = arg;
 
 	w->s->kind[m->dso]->used = true;
-	return w->of && w->of->pub.listed ? emit_map_of(w, w->of->pub.pid, m) : 1;
+	return w->of && w->of->first.pub.process.listed ? emit_map_of(w, w->of->first.pub.pid, m) : 1;
 }
 
 /* ---- tasks ----------------------------------------------------------------------------------------------- */
 
-static struct task *
-leader_of(const struct pp_state *s, const struct process *p)
+/* NULL: unknown. */
+static const struct task *
+leader_of(const struct process *p)
 {
-	struct task *t = task_find(s, p->pub.pid);
-
-	return t && process_of(s, t) == p ? t : NULL;
+	return p->first.pub.process.led ? &p->first : NULL;
 }
 
 /* FORK and EXIT */
@@ -175,6 +174,15 @@ emit_fork(struct state_writer *w, const struct task *t, bool maps)
 	return emit_task(w, PP_FORK, maps && parent != UINT32_MAX ? 0 : PP_MISC_FORK_EXEC, &t->pub, parent, parent);
 }
 
+/* The maps of w->of; changes: those that its FORK did not copy. */
+static int
+emit_maps(struct state_writer *w, bool changes)
+{
+	const struct process *p = w->of;
+
+	return changes ? pp_maps_each_new(w->s, &p->maps, p->base, emit_map, w) : pp_maps_each(w->s, &p->maps, emit_map, w);
+}
+
 /* ---- all ------------------------------------------------------------------------------------------------- */
 
 /*
@@ -182,25 +190,26 @@ emit_fork(struct state_writer *w, const struct task *t, bool maps)
  * which is written by now, there is a FORK instead of the maps that both have: else many children would make the snapshot large.
  */
 static int
-emit_process(struct state_writer *w, const struct process *p)
+emit_process(struct state_writer *w, uint32_t process)
 {
-	const struct task *t, *leader = leader_of(w->s, p);
-	bool forked = leader && leader->pub.comm && pp_state_forker(w->s, &p->pub);
+	struct process *p = process_at(w->s, process);
+	const struct task *t, *leader = leader_of(p);
+	bool forked = leader && leader->pub.comm && pp_state_forker(w->s, process_pub(p));
 	uint32_t i;
 
 	w->of = p;
-	if (!p->pub.listed)
-		return pp_maps_each(&p->maps, emit_map, w);
+	if (!process_pub(p)->listed)
+		return pp_maps_each(w->s, &p->maps, emit_map, w);
 	if (forked && emit_fork(w, leader, true) < 0)
 		return -1;
 	if (leader && emit_names(w, leader) < 0)
 		return -1;
-	if ((forked ? pp_maps_each_new(&p->maps, p->base, emit_map, w) : pp_maps_each(&p->maps, emit_map, w)) < 0)
+	if (emit_maps(w, forked) < 0)
 		return -1;
-	for (i = p->tasks; i; i = t->behind)
-		if ((t = task_at(w->s, i)) != leader && emit_names(w, t) < 0)
+	for (i = p->threads; i; i = task_behind(w->s, i))
+		if (emit_names(w, task_at(w->s, i)) < 0)
 			return -1;
-	for (i = p->tasks; i; i = t->behind)
+	for (i = task_begin(w->s, process); i; i = task_behind(w->s, i))
 		if ((t = task_at(w->s, i))->pub.ended && emit_exit(w, &t->pub) < 0)
 			return -1;
 	return 1;
@@ -229,8 +238,10 @@ int
 pp_state_write(struct pp_state *s, size_t trailer, int (*put)(void *, const struct pp_rec *), void *arg)
 {
 	struct state_writer *w = begin(s, &(struct pp_stamp){ .len = trailer }, put, arg);
-	const struct process *p;
 	const struct kept *k;
+	uint32_t *process;
+	size_t n;
+	int rc = 1;
 
 	if (!w)
 		return -1;
@@ -240,12 +251,15 @@ pp_state_write(struct pp_state *s, size_t trailer, int (*put)(void *, const stru
 			return -1;
 	}
 	w->of = NULL;			/* the kernel's maps were kept as records */
-	pp_maps_each(&s->kernel, emit_map, w);
-	for (uint32_t i = s->first_process; i; i = p->behind)
-		if (emit_process(w, p = process_at(s, i)) < 0)
-			return -1;
-	sweep(s);
-	return 1;
+	pp_maps_each(s, &s->kernel, emit_map, w);
+	if (!(process = pp_state_processes(s, &n)))
+		return pp_state_no_memory(s);
+	for (size_t i = 0; i < n && rc > 0; i++)
+		rc = emit_process(w, process[i]);
+	free(process);
+	if (rc > 0)
+		sweep(s);
+	return rc;
 }
 
 /* ---- one ------------------------------------------------------------------------------------------------- */
@@ -280,13 +294,13 @@ pp_state_write_process(struct pp_state *s, const struct pp_process *pub, const s
 	if (!w)
 		return -1;
 	w->of = process_in(pub);
-	leader = leader_of(s, w->of);
+	leader = leader_of(w->of);
 	shared = pub->mark & stamp->forked || (by && by->mark & stamp->known);
 	if (leader && !(pub->mark & stamp->forked) && emit_fork(w, leader, shared) < 0)
 		return -1;
 	if (leader && emit_names(w, leader) < 0)
 		return -1;
-	return shared ? pp_maps_each_new(&w->of->maps, w->of->base, emit_map, w) : pp_maps_each(&w->of->maps, emit_map, w);
+	return emit_maps(w, shared);
 }
 
 int

@@ -285,7 +285,7 @@ the_kernel(struct frames *f, const struct pp_state *state)
 	if (!maps)
 		return NULL;
 	if (f->v->version != pp_maps_version(maps)) {
-		pp_maps_each(maps, kernel_map, &x);
+		pp_maps_each(state, maps, kernel_map, &x);
 		f->v->kernel = x.found;
 		f->v->version = pp_maps_version(maps);
 	}

@@ -147,11 +147,11 @@ small(void **state)
 	open_bench(&w, false);
 	for (unsigned i = 1; i <= N; i++)
 		comm(&w, i, i, "same");
-	assert_true(pp_state_memory(w.s) < N * 112);
+	assert_true(pp_state_memory(w.s) < N * 72);
 	was = pp_state_memory(w.s);
 	for (unsigned i = 1; i <= N; i++)
 		map_at(&w, 2, i, 0x1000, 0x1000, 0, "file");
-	assert_true(pp_state_memory(w.s) - was < N * 64 + 1000);
+	assert_true(pp_state_memory(w.s) - was < N * 48 + 1000);
 	was = pp_state_memory(w.s);
 	for (unsigned i = 1; i <= N; i++) {
 		snprintf(name, sizeof name, "other%u", i);
@@ -166,7 +166,7 @@ small(void **state)
 		task_rec(&w, PP_EXIT, 0, i, 1, i, 1);
 	was = pp_state_memory(w.s);
 	assert_true(was < 3 << 20);		/* slots */
-	pp_state_limit(w.s, was + 50 * 112);
+	pp_state_limit(w.s, was + 50 * 72);
 	for (unsigned i = 1; i <= 400 && w.rc >= 0; i++)
 		comm(&w, N + i, N + i, "same");
 	assert_int_equal(w.rc, -1);
@@ -175,6 +175,95 @@ small(void **state)
 	comm(&w, 7, 7, "seven");
 	assert_int_equal(w.rc, 1);
 	assert_string_equal(comm_of(&w, 7), "seven");
+	pp_state_free(w.s);
+}
+
+/* So do threads of one process. */
+static void
+small_threads(void **state)
+{
+	enum { N = 100000 };
+	struct bench w;
+	size_t was;
+
+	(void)state;
+	open_bench(&w, false);
+	for (unsigned i = 0; i < N; i++)
+		comm(&w, 1, 1 + i, "same");
+	assert_true(pp_state_memory(w.s) < N * 56);
+	was = pp_state_memory(w.s);
+	for (unsigned i = 0; i < N; i++)
+		task_rec(&w, PP_EXIT, 0, 1, 1, 1 + i, 1);
+	assert_true(pp_state_memory(w.s) < was / 5);
+	pp_state_free(w.s);
+}
+
+/* What finds addresses among many maps counts while it is there. */
+static void
+memory_of_index(void **state)
+{
+	enum { N = 4000, PAGE = 0x1000 };
+	struct bench w;
+	size_t was;
+
+	(void)state;
+	open_bench(&w, false);
+	for (unsigned i = 1; i <= N; i++)
+		map_at(&w, 2, 7, i * PAGE, PAGE, 0, "file");
+	was = pp_state_memory(w.s);
+	for (unsigned i = 1; i <= N; i++)
+		assert_non_null(pp_state_map(w.s, 7, PP_MISC_USER, i * PAGE));
+	assert_true(pp_state_memory(w.s) >= was + N * 12);
+	map_at(&w, 2, 7, PAGE, PAGE, 0, "file");
+	assert_true(pp_state_memory(w.s) < was + 1000);
+	task_rec(&w, PP_EXIT, 0, 7, 1, 7, 1);
+	for (unsigned i = 0; i < 300; i++) {		/* which are kept in its place */
+		comm(&w, 100 + i, 100 + i, "a");
+		task_rec(&w, PP_EXIT, 0, 100 + i, 1, 100 + i, 1);
+	}
+	assert_null(pp_state_maps(w.s, 7, PP_MISC_USER));
+	assert_true(pp_state_memory(w.s) < was / 2);
+	pp_state_free(w.s);
+}
+
+/* A process and its first thread come and go each for itself. */
+static void
+first_threads(void **state)
+{
+	struct pp_process *p;
+	struct bench w;
+
+	(void)state;
+	open_bench(&w, false);
+	comm(&w, 10, 11, "second");			/* without the first */
+	map_by(&w, 2, 10, 11, 0x1000, 0x1000, 0, "a");
+	assert_null(pp_state_task(w.s, 10));
+	assert_non_null(p = pp_state_process(w.s, 10));
+	assert_null(pp_process_first(p));
+	p->mark = 3;
+	comm(&w, 10, 10, "first");
+	assert_string_equal(comm_of(&w, 10), "first");
+	assert_ptr_equal(pp_process_first(p), pp_state_task(w.s, 10));
+	assert_string_equal(at(&w, 10, 0x1000), "a+0");
+	comm(&w, 20, 10, "taken");			/* another process has a thread of that number */
+	assert_null(pp_process_first(p));
+	assert_ptr_equal(pp_state_process(w.s, 10), p);
+	assert_int_equal(p->mark, 3);
+	assert_int_equal(pp_state_task(w.s, 10)->pid, 20);
+	assert_string_equal(at(&w, 10, 0x1000), "a+0");
+	assert_string_equal(comm_of(&w, 10), "taken");
+	comm(&w, 10, 10, "again");
+	assert_int_equal(pp_state_task(w.s, 10)->pid, 10);
+	assert_int_equal(pp_state_task(w.s, 10)->mark, 0);
+	assert_null(pp_state_process(w.s, 20));		/* nothing is left of it */
+	task_rec(&w, PP_FORK, 0, 10, 30, 12, 30);	/* another process of that number, of which another thread is known */
+	assert_int_equal(pp_state_task(w.s, 10)->pid, 10);
+	assert_ptr_not_equal(pp_state_process(w.s, 10), p);
+	assert_ptr_equal(pp_state_process_of(w.s, pp_state_task(w.s, 10)), p);
+	assert_string_equal(at(&w, 10, 0x1000), "-");
+	comm(&w, 10, 10, "new");
+	assert_ptr_equal(pp_state_process_of(w.s, pp_state_task(w.s, 10)), pp_state_process(w.s, 10));
+	assert_string_equal(comm_of(&w, 10), "new");
 	pp_state_free(w.s);
 }
 
@@ -535,8 +624,10 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(maps_overlap), cmocka_unit_test(kernel_maps), cmocka_unit_test(forks), cmocka_unit_test(memory),
-		cmocka_unit_test(small), cmocka_unit_test(reuse), cmocka_unit_test(files), cmocka_unit_test(cuts), cmocka_unit_test(model), cmocka_unit_test(snapshot),
-		cmocka_unit_test(put_fails), cmocka_unit_test(searches), cmocka_unit_test(many),
+		cmocka_unit_test(small), cmocka_unit_test(small_threads), cmocka_unit_test(memory_of_index),
+		cmocka_unit_test(first_threads), cmocka_unit_test(reuse), cmocka_unit_test(files), cmocka_unit_test(cuts),
+		cmocka_unit_test(model), cmocka_unit_test(snapshot), cmocka_unit_test(put_fails), cmocka_unit_test(searches),
+		cmocka_unit_test(many),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

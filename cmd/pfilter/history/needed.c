@@ -148,7 +148,7 @@ needed_write_process(struct writing *t, struct pp_process *p)
 	if (pp_state_write_process(n->now, p, &t->stamp, needed_put_made, t) < 0)
 		return -1;
 	p->mark |= n->known;
-	if ((leader = pp_state_task(n->now, p->pid)) && pp_state_process_of(n->now, leader) == p)
+	if ((leader = pp_process_first(p)))
 		leader->mark |= n->known;
 	return 1;
 }

@@ -85,7 +85,7 @@ static bool
 chains_find(void *arg, uint64_t addr, struct unwind_map *to)
 {
 	struct chains *c = arg;
-	const struct pp_map *m = c->maps ? pp_maps_find(c->maps, addr) : NULL;
+	const struct pp_map *m = c->maps ? pp_maps_find(c->state, c->maps, addr) : NULL;
 	unsigned prot;
 
 	if (!m)

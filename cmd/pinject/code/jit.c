@@ -96,7 +96,7 @@ jit_map(struct jit *j, uint64_t time, const struct pp_rec *r)
 		h.last = UINT64_MAX;
 	if (p)
 		p->last = time + 1;
-	return pp_maps_each_in(maps, start, h.last, jit_hide, &h);
+	return pp_maps_each_in(walk_state(j->walk), maps, start, h.last, jit_hide, &h);
 }
 
 /* A child has the maps of its parent (the state sees to that), and may write into the parent's dump. */

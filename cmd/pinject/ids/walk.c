@@ -94,7 +94,7 @@ static int
 walk_address_slow(struct walk_sample *s, uint64_t ip)
 {
 	struct walk *w = s->w;
-	const struct pp_map *m = pp_maps_find(s->space->maps, ip);
+	const struct pp_map *m = pp_maps_find(w->state, s->space->maps, ip);
 	bool missed = w->misses && (!m || walk_is_anonymous(pp_state_dso(w->state, m)));
 
 	s->hit.addr = ip;
@@ -164,7 +164,7 @@ walk_all_maps(struct walk_sample *s)
 	if (!s->space || s->space->all)
 		return 1;
 	s->space->all = true;
-	return pp_maps_each(s->space->maps, walk_each_map, s);
+	return pp_maps_each(s->w->state, s->space->maps, walk_each_map, s);
 }
 
 static int

@@ -131,9 +131,9 @@ slot_fill(struct turns *t, struct slot *s, const struct due *w)
 }
 
 static bool
-find_in(struct range range[], unsigned n, const struct pp_maps *maps, uint64_t ip)
+find_in(const struct turns *t, struct range range[], unsigned n, const struct pp_maps *maps, uint64_t ip)
 {
-	const struct pp_map *m = maps ? pp_maps_find(maps, ip) : NULL;
+	const struct pp_map *m = maps ? pp_maps_find(t->now, maps, ip) : NULL;
 
 	if (!m)
 		return false;
@@ -152,7 +152,7 @@ is_kernel_mapped(struct turns *t, uint64_t ip)
 	if (t->kernel.version == version && is_in(&t->kernel.range, ip))
 		return true;
 	t->kernel.version = version;
-	return find_in(&t->kernel.range, 1, maps, ip);
+	return find_in(t, &t->kernel.range, 1, maps, ip);
 }
 
 static inline void
@@ -165,7 +165,7 @@ turn_sample(struct turns *t, const struct due *w)
 	if (!s->sound)
 		judge_thread(t, w);
 	if (w->mode == PP_MISC_KERNEL ? !is_kernel_mapped(t, w->ip) :
-	    w->mode && !is_in(&s->range[0], w->ip) && !is_in(&s->range[1], w->ip) && !find_in(s->range, 2, s->maps, w->ip))
+	    w->mode && !is_in(&s->range[0], w->ip) && !is_in(&s->range[1], w->ip) && !find_in(t, s->range, 2, s->maps, w->ip))
 		judge_place(t, w);
 }
 

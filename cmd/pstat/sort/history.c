@@ -156,7 +156,7 @@ history_dso(struct history *h, uint64_t ip, uint32_t pid, uint32_t mode)
 	slot = (uint32_t)((page ^ page >> 13 ^ version * 31) % PAGES);
 	if (h->page[slot].name && h->page[slot].page == page && h->page[slot].version == version)
 		return h->page[slot].name - 1;
-	if (!(m = pp_maps_find(h->maps[at].maps, ip)))
+	if (!(m = pp_maps_find(h->now, h->maps[at].maps, ip)))
 		return history_mapless(h, ip, mode);
 	if (!(name = history_dso_name(h, m)))
 		return ROWS_UNKNOWN;
@@ -239,7 +239,7 @@ history_symbol(struct history *h, uint64_t ip, uint32_t pid, uint32_t mode, bool
 	version = h->maps[at].version + (mode == PP_MISC_KERNEL ? h->ksymbols << 40 : 0);
 	hash = (ip ^ version << 40) * UINT64_C(0x9e3779b97f4a7c15) >> (64 - PLACES_BITS);
 	if (!h->place[hash].frame || h->place[hash].ip != ip || h->place[hash].version != version) {
-		m = maps ? pp_maps_find(maps, ip) : NULL;
+		m = maps ? pp_maps_find(h->now, maps, ip) : NULL;
 		number = frames_number(frames, h->now, m, mode, ip);
 		name = history_place(h, frames_get(frames, number), m, mode, ip);
 		h->place[hash].version = version;

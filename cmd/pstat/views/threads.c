@@ -184,7 +184,7 @@ threads_cut(const struct threads *t)
 
 	for (size_t i = 0; i < t->n && n <= VIEWS_MAP_ROWS; i++)
 		if ((maps = pp_state_maps(t->state, t->row[i]->pid, PP_MISC_USER)))
-			pp_maps_each(maps, threads_cut_see, &n);
+			pp_maps_each(t->state, maps, threads_cut_see, &n);
 	return n > VIEWS_MAP_ROWS;
 }
 
@@ -382,7 +382,7 @@ maps_walk(struct map_walk *w, const struct thread *x)
 
 	w->x = x;
 	if (maps)
-		pp_maps_each(maps, map_row, w);
+		pp_maps_each(w->t->state, maps, map_row, w);
 }
 
 static void
