@@ -25,7 +25,7 @@ chance(uint32_t n)
 
 /* What names may be; the escape sequences, marks of direction, C1 controls must not come out. */
 static const char *const names[] = {
-	"swapper", "kworker/0:1H-events_highpri", "\033[2Jclear", "a\tb\nc", "\xc2\x9b""31mred", "right\xe2\x80\xaeleft", "\xff\xfe no UTF-8",
+	"swapper", "kworker/0:1H-events_highpri", "\033[2Jclear", "a\tb\nc", "\302\23331mred", "right\xe2\x80\xaeleft", "\xff\xfe no UTF-8",
 	"\xe6\xbc\xa2\xe5\xad\x97\xe6\xbc\xa2\xe5\xad\x97\xe6\xbc\xa2\xe5\xad\x97\xe6\xbc\xa2\xe5\xad\x97\xe6\xbc\xa2\xe5\xad\x97", "e\xcc\x81\xcc\x81\xcc\x81\xcc\x81\xcc\x81t\xcc\x81", "",
 	"zero\xe2\x80\x8bwidth", "\xf3\xa0\x80\x81tag", "\xf0\x9f\x94\xa5 fire", "\\backslash", "\x7f",
 };
