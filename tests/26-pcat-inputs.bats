@@ -324,6 +324,15 @@ features_in() {
 			[ $rc = 1 ] && one_line "pcat: $in: byte $off: HEADER_FEATURE: " && cmp "$T/out" "$T/want" || failed "$r $b"
 		done
 	done
+	# also of those that are compressed
+	for b in "" -b; do
+		in=$(recipe left-feature-zip $b)
+		{ cat data/base.txt; sed '/type=80/d; /^include /d' data/left-feature-zip.txt; } >"$T/r.txt"
+		mkpipe -p $b "$T/r.txt" >"$T/want"
+		try pcat "$in"
+		[ $rc = 1 ] && one_line "pcat: $in: byte $(mkpipe -l $b data/left-feature-zip.txt | sed -n 's/\t.*!$//p'): HEADER_FEATURE: HOSTNAME: " &&
+		    cmp "$T/out" "$T/want" || failed "zip $b"
+	done
 	for f in "feat_id=63 x=ffffffffffffffff" "feat_id=1000 x=ff" "feat_id=3"; do
 		{ cat data/base.txt; echo "HEADER_FEATURE $f"; } >"$T/r.txt"
 		mkpipe "$T/r.txt" >"$T/in"

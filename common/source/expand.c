@@ -431,8 +431,10 @@ expand_next_record(struct source *s, struct pp_rec *r)
 		if (lim - pub->pos >= PP_HEADER_SIZE) {
 			if (x->adrift)
 				rc = -1;
-			else if ((rc = expand_record(s, r)) > 0)
+			else if ((rc = expand_record(s, r)) > 0 && (r->type != PP_HEADER_FEATURE || source_feature(s, r)))
 				return NEXT_RECORD;
+			else if (rc > 0)
+				continue;
 			if (rc < 0 && expand_skip(s, lim) < 0)
 				return NEXT_FAILED;
 			if (rc < 0)

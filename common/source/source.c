@@ -125,18 +125,17 @@ source_unsound(struct source *s, const struct pp_rec *r)
 	return pp_reject(&s->pub, r);
 }
 
-/* May this sound feature be yielded?  file.c has checked those that it made. */
-static bool
-outer_feature(struct source *s, const struct pp_rec *r)
+bool
+source_feature(struct source *s, const struct pp_rec *r)
 {
-	if (window_made(s, r->raw))
+	/* file.c has checked those that it made */
+	if (pp_made(&s->pub, r))
 		return true;
 	s->faults.about.nevents = s->pub.events->n;
 	if (fault_feature(s, PP_RAW_GET(r->raw, HEADER_FEATURE, feat_id, s->pub.swap), r->raw + PP_FEATURE_HEAD,
 	    r->size - (size_t)PP_FEATURE_HEAD, pp_offset(&s->pub, r)))
 		return true;
 	fault_lost(s, PP_FEATURE_HEAD);
-	s->pub.pos += r->size;
 	return false;
 }
 
@@ -203,8 +202,10 @@ outer_record(struct source *s, struct pp_rec *r)
 		s->pub.pos += r->size;
 		return NEXT_AGAIN;
 	}
-	if (r->type == PP_HEADER_FEATURE && !outer_feature(s, r))
+	if (r->type == PP_HEADER_FEATURE && !source_feature(s, r)) {
+		s->pub.pos += r->size;
 		return NEXT_AGAIN;
+	}
 	if (s->repair) {
 		rc = repair_check(s, r);
 		r->raw = s->pub.pos;		/* repair may have read ahead */

@@ -134,6 +134,8 @@ int	source_expanded(struct source *, const char *what, uint64_t bytes);
 const char *source_type_text(uint32_t type, char buf[static 24]);
 /* Is the record sound, by itself?  1, or -1. */
 int	source_judge(struct source *, const struct pp_rec *);
+/* May this sound feature be yielded?  If not, this has been reported. */
+bool	source_feature(struct source *, const struct pp_rec *);
 /* pp_next() of all records. */
 int	source_next(struct source *, struct pp_rec *);
 
