@@ -175,27 +175,34 @@ jobs_start(struct jobs *j, unsigned i)
 	return true;
 }
 
+/* All from that one on are ended; those before it end by themselves. */
 static void
-jobs_end_all(struct jobs *j)
+jobs_end_from(struct jobs *j, unsigned from)
 {
-	for (unsigned i = 0; i < j->n; i++)
+	for (unsigned i = j->n; i--;)
 		if (j->part[i].pid > 0) {
-			kill(j->part[i].pid, SIGKILL);
+			if (i >= from)
+				kill(j->part[i].pid, SIGKILL);
 			while (waitpid(j->part[i].pid, NULL, 0) < 0 && errno == EINTR)
 				;
 			j->part[i].pid = 0;
 		}
 }
 
-/* A piece has failed, and is not to be tried again: the exit status is 1, or 2 if that is what it says. */
+/*
+ * A piece has failed, and is not to be tried again: the exit status is 1, or 2 if that is what it says.  What is wrong in front of its
+ * share it leaves to a piece before it to say.
+ */
 static _Noreturn void
 jobs_give_up(struct jobs *j, unsigned i, int status)
 {
 	struct tool *t = j->t;
+	bool silent = WIFEXITED(status) && lseek(j->part[i].says, 0, SEEK_END) <= 0;
 
-	jobs_end_all(j);
+	jobs_end_from(j, silent ? i : 0);
 	tool_progress_end(t);
-	jobs_print(j, i);
+	for (unsigned k = silent ? 0 : i; k <= i; k++)
+		jobs_print(j, k);
 	if (WIFSIGNALED(status)) {
 		struct pp_err e = { .file = t->in_name };
 
