@@ -72,7 +72,7 @@ static inline void
 grid_add(struct grid *g, uint64_t key, unsigned bin, uint64_t time, uint64_t n)
 {
 	struct grid_row *r;
-	uint32_t part, *to;
+	uint32_t part;
 
 	grid_row(g, key);
 	r = &g->row[g->at];
@@ -81,12 +81,15 @@ grid_add(struct grid *g, uint64_t key, unsigned bin, uint64_t time, uint64_t n)
 		r->first = time;
 	if (time > r->last)
 		r->last = time;
-	part = r->part[bin / GRID_PART];
-	to = &g->count[part * GRID_PART + bin % GRID_PART];
-	if (part && *to <= INT32_MAX && n <= INT32_MAX)
-		*to += (uint32_t)n;
-	else
-		grid_add_slow(g, bin, n);
+	if ((part = r->part[bin / GRID_PART])) {
+		uint32_t *to = &g->count[part * GRID_PART + bin % GRID_PART];
+
+		if (*to <= INT32_MAX && n <= INT32_MAX) {
+			*to += (uint32_t)n;
+			return;
+		}
+	}
+	grid_add_slow(g, bin, n);
 }
 
 #endif
