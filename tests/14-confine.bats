@@ -181,6 +181,9 @@ built() {
 		try $(neutral $t) -v --no-sandbox data/basic.pipe.data
 		grep -qx "$t: confinement: none, by --no-sandbox" "$T/err" || failed "$t --no-sandbox"
 	done
+	# psort -c takes few options
+	try psort -c -v --no-sandbox "$(recipe sorted)"
+	[ $rc = 0 ] && grep -qx "psort: confinement: none, by --no-sandbox" "$T/err" || failed "psort -c"
 	done_all
 }
 

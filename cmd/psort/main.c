@@ -44,7 +44,7 @@ static const struct tool_opt opts[] = {
 	OPT_NOT_WITH("rounds=keep", "merge", "; use emit or drop"),
 	OPT_NEEDS(JOIN_OPT_NAMES ",manifest,allow-missing,allow", "merge"),
 	/* what is written, and how, is no matter */
-	OPT_ONLY_WITH("check", "input,quiet,verbose,force,max-memory,tmpdir,max-expand"),
+	OPT_ONLY_WITH("check", "input,quiet,verbose,force,max-memory,tmpdir,max-expand,no-sandbox"),
 	OPT_HEAD("Input, output and messages"),
 	TOOL_OPTS_IN, TOOL_OPTS_OUT, TOOL_OPT_FORMAT, TOOL_OPTS_COMMON, TOOL_OPTS_END
 };
