@@ -4,7 +4,7 @@
 #
 # First:		make demo; make check
 # While editing:	make quick [T="61 unit/state"]; make same BASE=REV [ONLY=REGEX]
-# Also:			check-all, fleet, install DESTDIR= PREFIX= PROGRAM_PREFIX=, bench, asan, lint, golden T=, fuzz, clean
+# Also:			check-all, fleet, install DESTDIR= PREFIX= PROGRAM_PREFIX=, bench, asan, lint, golden T=, fuzz [TIME=SECONDS], clean
 # To give it away:	dist, distcheck, deb, deb-twice; installcheck after install, with the same DESTDIR= and PREFIX=
 #
 # make O=DIR builds in DIR.  CC, CFLAGS, CPPFLAGS, LDFLAGS and PKG_CONFIG are used, from the command line or the environment.
@@ -254,13 +254,14 @@ asan:
 	+@$(MAKE) O=$(O)/asan CFLAGS='-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all' check
 
 # libFuzzer needs clang, and a library compiled for it: a build directory of its own.  The same targets with a main() that
-# runs files once are in $(O)/seeds.
+# runs files once are in $(O)/seeds.  With TIME: runs all, one after the other, for so many seconds.
 TARGET_DIR = $(O)/seeds
 ENGINE = $(O)/tests/fuzz/main.o
 fuzz:
 	@tests/setup fuzz
 	+@$(AGAIN) O=$(O)/fuzz TARGET_DIR=$(O)/fuzz ENGINE=-fsanitize=fuzzer CC=clang \
 	    CFLAGS='-O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all' fuzzers
+	$(if $(TIME),@O=$(O) tests/fuzz/turns $(TIME) $(TARGETS))
 FUZZERS = $(TARGETS:%=$(TARGET_DIR)/%)
 fuzzers: $(FUZZERS)
 $(TARGET_DIR)/index $(TARGET_DIR)/piece: $(call objs,common/index)
@@ -286,6 +287,15 @@ $(TARGET_DIR)/manifest: LDLIBS = $(LIB) $(PKG_LIBS) -pthread -lmd -Wl,--wrap=asp
 $(TARGET_DIR)/pprof $(TARGET_DIR)/jsonl: $(filter-out $(O)/cmd/pcat/main.o,$(call objs,cmd/pcat cmd/pcat/*)) $(SHARED)
 $(TARGET_DIR)/pprof $(TARGET_DIR)/jsonl: LDLIBS = $(LIB) $(PKG_LIBS) -pthread -lz -lmd $(SYMBOLS)
 $(O)/tests/fuzz/pprof.o $(O)/tests/fuzz/jsonl.o: DEFS += -Icmd/pcat
+# whole: five tools in one program, each an object of which only its main() is seen, by another name
+WHOLE = $(TOOLS:%=$(O)/tools/%.o)
+$(WHOLE): $(O)/tools/%.o: $$(call objs,cmd/% cmd/%/*)
+	@mkdir -p $(@D)
+	$(CC) -r -nostdlib -o $@ $^
+	$(OBJCOPY) --redefine-sym main=$*_main $@
+	$(OBJCOPY) -w -G $*_main -G 'asan.*' -G 'sancov.*' -G '__*' $@
+$(TARGET_DIR)/whole: $(WHOLE) $(call objs,tests/fuzz/whole) $(SHARED)
+$(TARGET_DIR)/whole: LDLIBS = $(LIB) $(PKG_LIBS) -pthread -lz -lmd $(SYMBOLS) -ljansson $(SECCOMP)
 $(O)/tests/fuzz/elfsym.o $(O)/tests/fuzz/jitdump.o $(O)/tests/fuzz/maptext.o $(O)/tests/fuzz/notes.o: DEFS += -Icmd/pinject
 
 # ---- the rest ------------------------------------------------------------------------------------
