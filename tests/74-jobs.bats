@@ -151,6 +151,16 @@ row_holds() {
 		try pfilter --jobs 2 --pid 1 "$in"
 		[ $rc = 1 ] && one_line "pfilter: $in: byte " || failed "try $i"
 	done
+	# in a record that the head of a compressed recording ends with
+	{
+		echo "attr type=1 config=0 period=1 sample_type=IP|TID|TIME flags=sample_id_all|comm ids=11"
+		echo "HEADER_FEATURE feat_id=27 u4=0 u4=1 u4=1 u4=0 u4=528384"
+		echo "CALLCHAIN_DEFERRED nr=1000000 list=1,2"
+	} | mkpipe >"$T/in"
+	for o in "" --piece=1/2 --jobs=2; do
+		try pfilter $o --pid 1 "$T/in"
+		[ $rc = 1 ] && one_line "pfilter: $T/in: byte 196: CALLCHAIN_DEFERRED: counts 1000000 entries" || failed "$o"
+	done
 	try env TMPDIR=/nonexistent pfilter --jobs 2 --comms bash data/demo.data
 	[ $rc = 1 ]
 	one_line "pfilter: --jobs: temporary file: No such file"
@@ -161,6 +171,7 @@ row_holds() {
 	[ $rc = 1 ]
 	grep -q 'piece [12] of 2 was ended by signal 25 .*, twice' "$T/err"
 	[ -z "$(ls -A "$T/d")" ]
+	done_all
 }
 
 # processes PID: its children

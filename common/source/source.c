@@ -314,7 +314,7 @@ source_step(struct source *s, struct pp_rec *r)
 	int rc;
 
 	/* A complete kernel record needs no further step, in either window. */
-	if (left >= PP_HEADER_SIZE && (r->type = PP_RAW_GET(pub->pos, header, type, pub->swap)) < PP_USER_TYPE_START &&
+	if (left >= PP_HEADER_SIZE && !s->failed && (r->type = PP_RAW_GET(pub->pos, header, type, pub->swap)) < PP_USER_TYPE_START &&
 	    (r->size = PP_RAW_GET(pub->pos, header, size, pub->swap)) <= left && r->size >= PP_HEADER_SIZE) {
 		r->raw = pub->pos;
 		r->misc = PP_RAW_GET(pub->pos, header, misc, pub->swap);
