@@ -71,7 +71,7 @@ objs   = $(patsubst %.c,$(O)/%.o,$(foreach d,$(1),$(wildcard $(d)/*.c)))
 progs  = $(patsubst tests/%.c,$(O)/%,$(wildcard tests/$(1)*.c))
 
 all: $(TOOLS) $(O)/perfpipe library
-.PHONY: all completions demo quick check check-all fleet same golden asan fuzz lint bench bench-instr bench-growth install installcheck uninstall dist distcheck deb deb-twice clean library test-programs run-tests fuzzers $(TOOLS)
+.PHONY: all completions demo quick check check-all fleet same golden asan fuzz lint bench bench-instr bench-growth install installcheck uninstall dist distcheck deb deb-twice clean library test-programs examiners run-tests fuzzers $(TOOLS)
 $(TOOLS): %: $(O)/%
 
 .SECONDEXPANSION:
@@ -203,6 +203,8 @@ TEST_LIMIT = $(if $(ALL),14400,$(if $(findstring -fsanitize,$(CFLAGS)),1800,300)
 PROVE     = O=$(abspath $(O)) FUZZ_RUNS=$(FUZZ_RUNS) TEST_LIMIT=$(TEST_LIMIT) prove -j$(JOBS) --timer -f -o -e tests/tap
 
 test-programs: all completions $(UNITS) $(EXAMINERS) $(SEEDS) $(PRELOAD) $(if $(FUZZ),fuzz)
+# for tests of installed tools: nothing that is installed is built
+examiners: $(EXAMINERS) $(PRELOAD)
 run-tests:
 	@$(PROVE) $(TESTS)
 
@@ -352,14 +354,14 @@ endif
 # What `make install' has put there, with the same DESTDIR, PREFIX and so on: are the pages those of man/, and do the commands of pages and README,
 # and the jobs of make fleet, run with the installed tools?
 INSTALLCHECK = tests/05-docs.bats $(wildcard tests/fleet/*.bats)
-INSTALLED = $(abspath $(O))/installed
+LINKED = $(abspath $(O))/installed
 installcheck:
 	@tests/setup fleet
-	+@$(AGAIN) -s test-programs FUZZ= SEEDS=
-	@rm -rf $(INSTALLED) && mkdir $(INSTALLED)
-	@for t in $(TOOLS); do ln -s "$$(realpath -s $(DESTDIR)$(TOOLDIR))/$(PROGRAM_PREFIX)$$t" $(INSTALLED)/$$t && $(INSTALLED)/$$t --version >$(INSTALLED)/version || exit 1; done
+	+@$(AGAIN) -s examiners
+	@rm -rf $(LINKED) && mkdir $(LINKED)
+	@for t in $(TOOLS); do ln -s "$$(realpath -s $(DESTDIR)$(TOOLDIR))/$(PROGRAM_PREFIX)$$t" $(LINKED)/$$t && $(LINKED)/$$t --version >$(LINKED)/version || exit 1; done
 	@$(foreach m,$(MANUALS),zcat -f $(call page,$m)* | cmp - $m &&) true
-	@INSTALLED=$(INSTALLED) EXAMPLES="$$(realpath -s $(DESTDIR)$(DOCDIR))/examples/fleet" $(PROVE) $(INSTALLCHECK)
+	@INSTALLED=$(LINKED) EXAMPLES="$$(realpath -s $(DESTDIR)$(DOCDIR))/examples/fleet" $(PROVE) $(INSTALLCHECK)
 uninstall:
 	rm -f $(HEADERS:$(O)/include/%=$(DESTDIR)$(INCLUDEDIR)/%)
 	rm -f $(addprefix $(DESTDIR)$(LIBDIR)/,libperfpipe.a $(SONAME) libperfpipe.so pkgconfig/perfpipe.pc)

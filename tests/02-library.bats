@@ -2,10 +2,20 @@
 # libperfpipe, as another program gets it.
 load lib
 
+# installed: links in $ROOT to the installed library, and what belongs to it, as if it had been installed there
+installed() {
+	local lib=$(pkg-config --variable=libdir perfpipe)
+	mkdir -p "$ROOT/usr/lib/pkgconfig" "$ROOT/usr/include"
+	[[ $lib == /usr/lib ]] || ln -s . "$ROOT/usr/lib/${lib##*/}"
+	ln -s "$(pkg-config --variable=includedir perfpipe)"/perfpipe*.h "$ROOT/usr/include"
+	ln -s "$lib"/libperfpipe.* "$ROOT/usr/lib"
+	ln -s "$lib/pkgconfig/perfpipe.pc" "$ROOT/usr/lib/pkgconfig"
+}
 setup_file() {
 	[ -z "${EMULATED-}" ] || skip "it is not built for another machine"
 	O=$(cd "${O:-$BATS_TEST_DIRNAME/../build}" && pwd)
 	export ROOT=$BATS_FILE_TMPDIR/root
+	[ -z "${INSTALLED-}" ] || { installed; return; }
 	env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s -C "$BATS_TEST_DIRNAME/.." O="$O" DESTDIR="$ROOT" PREFIX=/usr install
 }
 

@@ -7,6 +7,13 @@ optimized() {
 	! sanitized && [[ " ${CFLAGS--O2 -g} " =~ " -O"[1-9sgz]?" " ]] && [[ "${CFLAGS-}" != *FORTIFY* && "${CPPFLAGS-}" != *FORTIFY* ]]
 }
 
+# at FILE: where a command or library is; pkg-config knows the directory of an installed library
+at() {
+	local dir=${INSTALLED:-$O}
+	[[ -z "${INSTALLED-}" || $1 != lib* ]] || dir=$(pkg-config --variable=libdir perfpipe)
+	echo "$dir/$1"
+}
+
 # has FILE PATTERN COMMAND...: its output of that file has such a line
 has() {
 	local file=$1 pattern=$2
@@ -18,7 +25,7 @@ has() {
 @test "elf: commands and library have RELRO, immediate binding, PIE and a stack that cannot be run" {
 	need readelf
 	for f in $TOOLS libperfpipe.so.0; do
-		f=$O/$f
+		f=$(at $f)
 		has "$f" '^  Type: +DYN' readelf -hW
 		has "$f" '^ *GNU_RELRO' readelf -lW
 		has "$f" '^ *GNU_STACK .* RW ' readelf -lW
@@ -32,11 +39,11 @@ has() {
 	need readelf
 	optimized || skip "built without optimization, with a sanitizer, or with a level of the user's"
 	for f in $TOOLS libperfpipe.so.0; do
-		has "$O/$f" ' __stack_chk_fail' readelf --dyn-syms -W
-		has "$O/$f" ' __[a-z]+_chk(@|$)' readelf --dyn-syms -W
+		has "$(at $f)" ' __stack_chk_fail' readelf --dyn-syms -W
+		has "$(at $f)" ' __[a-z]+_chk(@|$)' readelf --dyn-syms -W
 	done
 	# so do programs that link the library statically
-	has "$O/libperfpipe.a" ' __stack_chk_fail' readelf -sW
+	has "$(at libperfpipe.a)" ' __stack_chk_fail' readelf -sW
 	done_all
 }
 

@@ -35,6 +35,7 @@ hostile() {
 completes() {
 	need "$1"
 	need python3
+	[ -d "$C" ] || skip "no completions in $O"
 	SHELL_OF=$1
 	offers "pfilter --sideband " all needed none
 	offers "pfilter --sideband=" all needed none

@@ -36,7 +36,7 @@ setup_file() {
 		open(sys.argv[2], "wb").write(b"".join(out))
 	END
 	python3 "$W/rounds.py" "$W/stacks" "$W/in"
-	"$O/pinject" --unwind "$W/in" >"$W/out" 2>"$W/err" && python3 "$BATS_TEST_DIRNAME/chains.py" chains "$W/out" >"$W/chains"
+	"${INSTALLED:-$O}/pinject" --unwind "$W/in" >"$W/out" 2>"$W/err" && python3 "$BATS_TEST_DIRNAME/chains.py" chains "$W/out" >"$W/chains"
 }
 recorded() {
 	need native
@@ -61,7 +61,7 @@ chains() {
 @test "unwind: a round that is larger than memory waits in a temporary file; maps that come last are in time" {
 	recorded
 	made one late
-	"$O/bench/limit" run "$T/rss" "$O/pinject" -v --unwind "$T/in" >"$T/out" 2>"$T/err"
+	"$O/bench/limit" run "$T/rss" "$(type -P pinject)" -v --unwind "$T/in" >"$T/out" 2>"$T/err"
 	grep -q 'samples waited in a temporary file' "$T/err" && silent || failed "$(cat "$T/err")"
 	chains || failed "chains"
 	[ "$(cat "$T/rss")" -le $((80 << 10)) ] || sanitized || failed "memory: $(cat "$T/rss") KiB"
@@ -72,7 +72,7 @@ chains() {
 @test "unwind: of a round whose second half is older than the first, what is unwound waits in the file, too" {
 	recorded
 	made one late halves
-	"$O/bench/limit" run "$T/rss" "$O/pinject" -v --unwind "$T/in" >"$T/out" 2>"$T/err"
+	"$O/bench/limit" run "$T/rss" "$(type -P pinject)" -v --unwind "$T/in" >"$T/out" 2>"$T/err"
 	grep -q 'samples waited in a temporary file' "$T/err" && silent || failed "$(cat "$T/err")"
 	chains || failed "chains"
 	done_all

@@ -6,7 +6,7 @@ load law
 setup_file() {
 	O=${O:-$BATS_TEST_DIRNAME/../build}
 	law_setup
-	"$O/pcat" -q --index --chunk-size=4K --snapshots=4K -o ppi "$BATS_TEST_DIRNAME/data/demo.data"
+	"${INSTALLED:-$O}/pcat" -q --index --chunk-size=4K --snapshots=4K -o ppi "$BATS_TEST_DIRNAME/data/demo.data"
 }
 
 # in_order FILE: sorted, without rounds: that of records between two of them is no other result
@@ -282,8 +282,8 @@ gone() {
 		        os.kill(p, signal.SIGCONT)
 		sys.stdout.write(on_stderr(sys.argv[2:], sys.argv[1], stand_still))
 	END
-	PYTHONPATH=$BATS_TEST_DIRNAME /usr/bin/python3 "$T/at-terminal" "$T/file" "$O/pfilter" --jobs 2 --anon all "$T/big" >"$T/shown" &
-	PYTHONPATH=$BATS_TEST_DIRNAME /usr/bin/python3 "$T/at-terminal" - "$O/pfilter" --jobs 2 --anon all "$T/big" >"$T/silent"
+	PYTHONPATH=$BATS_TEST_DIRNAME /usr/bin/python3 "$T/at-terminal" "$T/file" "$(type -P pfilter)" --jobs 2 --anon all "$T/big" >"$T/shown" &
+	PYTHONPATH=$BATS_TEST_DIRNAME /usr/bin/python3 "$T/at-terminal" - "$(type -P pfilter)" --jobs 2 --anon all "$T/big" >"$T/silent"
 	wait
 	[ "$(tr '\r' '\n' <"$T/shown" | grep -c 'pfilter: .* MB of 3[0-9.]* MB, .*%')" -ge 1 ] || failed "no line: $(cat "$T/shown")"
 	[ ! -s "$T/silent" ] || failed "$(cat "$T/silent")"

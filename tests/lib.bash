@@ -213,7 +213,7 @@ same_script() {
 
 # The ABI of Landlock, if this kernel has both it and seccomp, as pcat -v says; also in setup_file().
 kernel_abi() {
-	"${O:-$BATS_TEST_DIRNAME/../build}"/pcat -v "$BATS_TEST_DIRNAME/data/basic.pipe.data" 2>&1 >/dev/null |
+	"${INSTALLED:-${O:-$BATS_TEST_DIRNAME/../build}}"/pcat -v "$BATS_TEST_DIRNAME/data/basic.pipe.data" 2>&1 >/dev/null |
 	    sed -n 's/.*confinement: Landlock ABI \([0-9]*\), seccomp$/\1/p'
 }
 # with_fault PLAN CMD...: run it with failing system calls (PLAN: see fault/fault.c).
@@ -225,10 +225,10 @@ with_fault() {
 	LD_PRELOAD="$(asan_library) $O/fault.so" FAULT=$plan "$@"
 }
 asan_library() {
-	ldd "$O/pcat" | sed -n 's/.*libasan[^ ]* => \([^ ]*\) .*/\1/p'
+	ldd "${INSTALLED:-$O}/pcat" | sed -n 's/.*libasan[^ ]* => \([^ ]*\) .*/\1/p'
 }
 sanitized() {
-	[ -n "$(asan_library)" ] || grep -q __asan_init "$O/pcat"
+	[ -n "$(asan_library)" ] || grep -q __asan_init "${INSTALLED:-$O}/pcat"
 }
 
 # becomes OPTION...: the output of pfilter with these options for the recipe $T/in is the recipe $T/want, in both byte orders.
