@@ -65,8 +65,6 @@ take(struct taken *t)
 	memcpy(t->regs, c.uc_mcontext.regs, 31 * sizeof *t->regs);
 	t->regs[SP] = c.uc_mcontext.sp;
 	t->regs[PC] = c.uc_mcontext.pc;
-#else
-	errx(1, "the registers of this machine are not known");
 #endif
 	t->used = top - t->regs[SP] < COPY ? top - t->regs[SP] : COPY;
 	memcpy(t->copy, (const void *)(uintptr_t)t->regs[SP], t->used);
@@ -166,6 +164,9 @@ main(int argc, char **argv)
 
 	if (!bytes)
 		errx(2, "usage: stacks BYTES");
+#if !defined __x86_64__ && !defined __aarch64__
+	errx(1, "the registers of this machine are not known");
+#endif
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	now = (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 	put("PERFILE2\20\0\0\0\0\0\0", 16);
