@@ -98,13 +98,13 @@ data_of() {
 	for fault in 1+:EINVAL 2+:ENOSYS EOPNOTSUPP short; do
 		# some bytes one by one, but not all of them
 		[ $fault != short ] || fault=short,copy_file_range:100+:EPERM
-		FAULT=copy_file_range:$fault LD_PRELOAD=$O/fault.so pcat --no-sandbox --format=file --copy-data -f -o "$T/o" "$T/in" || failed "$fault"
+		with_fault copy_file_range:$fault pcat --no-sandbox --format=file --copy-data -f -o "$T/o" "$T/in" || failed "$fault"
 		cmp <(data_of "$T/in") <(data_of "$T/o") || failed "$fault"
 		pcat "$T/o" | cmp - <(pcat "$T/in") || failed "$fault"
 	done
 	for fault in copy_file_range:1:ENOSPC copy_file_range:2:EIO copy_file_range:1+:EPERM,pread:9:EIO; do
 		rc=0
-		FAULT=$fault LD_PRELOAD=$O/fault.so pcat --no-sandbox --format=file --copy-data -o "$T/none" "$T/in" 2>"$T/err" || rc=$?
+		with_fault $fault pcat --no-sandbox --format=file --copy-data -o "$T/none" "$T/in" 2>"$T/err" || rc=$?
 		[ $rc = 1 ] && [ ! -e "$T/none" ] && [ -s "$T/err" ] || failed "$fault: status $rc"
 	done
 	done_all
