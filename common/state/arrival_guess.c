@@ -100,6 +100,7 @@ is_good(struct pp_arrival *a, struct pp_held *e, struct dropped *d)
 {
 	e->state = PP_DECIDED;
 	e->front = 0;
+	e->owed = false;		/* there was the event */
 	if (!(e->to >>= 6))
 		drop(a, d, e);
 }
