@@ -272,8 +272,13 @@ gone() {
 		    children = []
 		    while tool.poll() is None and len(children) < 2:
 		        children = [int(p) for p in open(f"/proc/{tool.pid}/task/{tool.pid}/children").read().split()]
-		    # they have begun to read
-		    while tool.poll() is None and not all(int(open(f"/proc/{p}/io").read().split()[1]) > 2000000 for p in children):
+		    # they have begun to read, or have ended
+		    def has_begun(p):
+		        try:
+		            return int(open(f"/proc/{p}/io").read().split()[1]) > 2000000
+		        except OSError:
+		            return True
+		    while tool.poll() is None and not all(map(has_begun, children)):
 		        pass
 		    for p in children:
 		        os.kill(p, signal.SIGSTOP)
