@@ -51,29 +51,31 @@ raw(const void *p, size_t n)
 static void
 rec(uint32_t type, uint64_t time, size_t more)
 {
-	uint64_t nr = ++in.nrec, words[] = { nr, UINT64_C(7) << 32 | 7, time };
+	uint64_t nr = ++in.nrec, words[] = { UINT64_C(7) << 32 | 7, time };
 	bool comm = type == COMM;
 	uint16_t size = (uint16_t)(type == TRACING_DATA ? 12 : comm ? 16 + 16 + 16 : type == SAMPLE ? 32 + more : 16);
-	uint16_t head[4] = { (uint16_t)type, 0, 0, size };
+	struct { uint32_t type; uint16_t misc, size; } head = { type, 0, size };
+	uint32_t first[2] = { (uint32_t)nr };
 	static const uint8_t filler[4096];
 	/* magic, order and sizes, two headers of no bytes, no formats, nothing of kallsyms, printk and tasks */
 	static const char tracing[88] = "\027\010\104" "tracing" "0.6\0" "\0\4\0\0\0\0" "header_page\0" "\0\0\0\0\0\0\0\0" "header_event";
 
 	in.rec[nr].type = type;
 	in.rec[nr].time = time;
-	raw(head, 8);
+	raw(&head, 8);
 	if (type == TRACING_DATA) {
 		raw(&(uint32_t){ sizeof tracing }, 4);
 		raw(tracing, sizeof tracing);
 	} else if (comm) {
-		raw(&nr, 8);			/* pid, tid */
+		raw(first, 8);			/* pid, tid */
 		raw("comm\0\0\0\0\0\0\0\0\0\0\0", 16);
-		raw(&words[1], 16);
+		raw(words, 16);
 	} else if (type == SAMPLE) {
-		raw(words, 24);
+		raw(first, 8);
+		raw(words, 16);
 		raw(filler, more);
 	} else {
-		raw(&nr, 8);
+		raw(first, 8);
 	}
 }
 

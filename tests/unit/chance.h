@@ -16,13 +16,17 @@ rnd(uint32_t below)
 	return (uint32_t)((uint64_t)seed * below >> 32);
 }
 
-/* Bytes in use, as malloc knows; nothing with a sanitizer. */
+/* Bytes in use, as malloc knows; nothing with a sanitizer, or if the C library does not tell. */
 static inline size_t
 heap(void)
 {
+#ifdef __GLIBC__
 	struct mallinfo2 m = mallinfo2();
 
 	return m.uordblks + m.hblkhd;
+#else
+	return 0;
+#endif
 }
 
 #endif

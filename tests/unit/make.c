@@ -4,6 +4,7 @@
  * apart and made again, the same bytes.
  */
 #include <libgen.h>
+#include <unistd.h>
 
 #include "make/make.h"
 #include "record/event.h"
