@@ -8,7 +8,7 @@
  *	same		the output is what pcat writes of the same input
  *	tee		a stream comes out as it came in
  *	permuted	the records are those of pcat's output, in any order, but for FINISHED_ROUND
- *	sorted		psort -c finds nothing, and neither do the times of the samples in their order
+ *	sorted		psort -c finds nothing, and the times of the samples never go back, where they all stand at one place
  *	chosen		the samples are some of pcat's output, in their order
  *	counted		there are as many samples as in pcat's output of all inputs
  *	around		the records of pcat's output are in the output, in their order
@@ -223,6 +223,35 @@ has_totals(struct bytes b)
 	return false;
 }
 
+/* Do the times of the samples never go back?  Only if all attrs put them at one place, so that no codec is needed to find it. */
+static bool
+in_order(const struct frames *f)
+{
+	enum { TYPE = 8 + 24, IP = 1 << 0, TID = 1 << 1, TIME = 1 << 2, IDENTIFIER = 1 << 16 };
+	uint64_t type = 0, now, last = 0;
+	size_t at;
+
+	for (size_t i = 0; i < f->n; i++) {
+		if (f->f[i].type != REC_ATTR || f->f[i].n < TYPE + 8)
+			continue;
+		now = number(f->f[i].p + TYPE, 8, f->swap);
+		if (!(now & TIME) || (type && now != type))
+			return true;
+		type = now;
+	}
+	at = 8 + 8u * (!!(type & IDENTIFIER) + !!(type & IP) + !!(type & TID));
+	for (size_t i = 0; type && i < f->n; i++) {
+		if (f->f[i].type != REC_SAMPLE || f->f[i].n < at + 8)
+			continue;
+		now = number(f->f[i].p + at, 8, f->swap);
+		/* ~0 is none */
+		if (now < last)
+			return false;
+		last = now == UINT64_MAX ? last : now;
+	}
+	return true;
+}
+
 static size_t
 samples(struct bytes b)
 {
@@ -320,6 +349,12 @@ identity(const struct ran *r, struct bytes in)
 		broken(r, "does not expand to what was compressed");
 }
 
+static bool
+says(const struct ran *r, const char *word)
+{
+	return memmem(r->err.p, r->err.n, word, strlen(word)) != NULL;
+}
+
 /* ---- laws ------------------------------------------------------------------------------------------------------------- */
 
 struct job {
@@ -335,12 +370,6 @@ another(struct ran *r, const char *line, struct bytes in)
 	struct bytes all[INPUTS] = { in, in, in, in };
 
 	run(r, line, all, LARGE);
-}
-
-static bool
-says(const struct ran *r, const char *word)
-{
-	return memmem(r->err.p, r->err.n, word, strlen(word)) != NULL;
 }
 
 /* Is it what a record has behind it, cut short? */
@@ -398,8 +427,8 @@ once_more(const struct job *j, const struct ran *r, const char *line, const char
 	struct ran again;
 
 	run(&again, line, j->in, j->mib);
-	/* what cannot be done so is refused */
-	if (again.status == 2 || again.full) {
+	/* what cannot be done so is refused, of a trace only when it comes */
+	if (again.status == 2 || again.full || says(&again, "cannot be read by several processes")) {
 		ran_free(&again);
 		return;
 	}
@@ -477,6 +506,8 @@ judge(struct job *j, struct ran *r)
 	}
 	if (!frames_of(&f, c->out) || (r->out.n && !frames_of(&g, r->out)))
 		return;
+	if ((laws & SORTED) && !in_order(&g))
+		broken(r, "a sample is older than the one before it");
 	if (laws & PERMUTED) {
 		only(&f, no_round);
 		only(&g, no_round);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -25,8 +27,11 @@
 #define SANITIZED 0
 #endif
 
-/* Seconds of CPU for an input below 1 MB, and in all, for a process that waits for ever; bytes that a run may write to a file. */
-enum { CPU_MAX = SANITIZED ? 20 : 2, TIME_MAX = 120, OUTPUT_MAX = 64 << 20, WORDS = 32, PIPE_MAX = 1 << 16 };
+/*
+ * Seconds of CPU for a recording of OUTPUT_LONG bytes, and where the compiler has put counters or checks into it; in all, for a process
+ * that waits for ever.  Bytes that a run may write to a file.
+ */
+enum { CPU_MAX = 2, CPU_CHECKED = 20, TIME_MAX = 120, OUTPUT_MAX = 64 << 20, WORDS = 32, PIPE_MAX = 1 << 16 };
 
 int	pcat_main(int, char **), pfilter_main(int, char **), pinject_main(int, char **), psort_main(int, char **), pstat_main(int, char **);
 
@@ -109,7 +114,7 @@ child(int argc, char **argv, int in, int out, int err)
 	signal(SIGXFSZ, SIG_IGN);
 	MUST(dup2(in, 0) == 0 && dup2(out, 1) == 1 && dup2(err, 2) == 2);
 	limit(RLIMIT_FSIZE, OUTPUT_MAX);
-	limit(RLIMIT_CPU, CPU_MAX);
+	limit(RLIMIT_CPU, SANITIZED || counters() ? CPU_CHECKED : CPU_MAX);
 	limit(RLIMIT_CORE, 0);
 	alarm(TIME_MAX);
 	on_exit(end, NULL);
@@ -180,7 +185,7 @@ check(struct ran *r, int status, const struct rusage *used, unsigned mib)
 {
 	char text[100];
 
-	r->full = r->out.n >= OUTPUT_MAX || r->other.n >= OUTPUT_MAX;
+	r->full = r->out.n >= OUTPUT_LONG || r->other.n >= OUTPUT_LONG;
 	if (WIFSIGNALED(status)) {
 		snprintf(text, sizeof text, "signal %d", WTERMSIG(status));
 		broken(r, text);
@@ -205,6 +210,7 @@ run(struct ran *r, const char *line, const struct bytes *in, unsigned mib)
 	pid_t pid;
 
 	counters_open();
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	MUST((size_t)snprintf(r->line, sizeof r->line, "%s", line) < sizeof r->line);
 	memcpy(words, r->line, sizeof words);
 	for (char *w = strtok_r(words, " ", &save); w; w = strtok_r(NULL, " ", &save)) {
@@ -233,7 +239,12 @@ run(struct ran *r, const char *line, const struct bytes *in, unsigned mib)
 	fflush(NULL);
 	if (!(pid = fork()))
 		child(argc, argv, from, out, err);
-	MUST(pid > 0 && wait4(pid, &status, 0, &used) == pid);
+	MUST(pid > 0);
+	while (wait4(pid, &status, 0, &used) < 0)
+		MUST(errno == EINTR);		/* by libFuzzer's timer */
+	/* what the tool has left is ours: see prctl() */
+	while (waitpid(-1, NULL, WNOHANG) > 0)
+		;
 	close(from);
 	while (nopened)
 		close(opened[--nopened]);

@@ -12,13 +12,13 @@ struct bytes {
 	size_t		 n;
 };
 
-enum { INPUTS = 4 };
+enum { INPUTS = 4, OUTPUT_LONG = 4 << 20 };
 
 /* What a run has left: its status, standard output, what it wrote to the name of @o, and its messages.  Until ran_free(). */
 struct ran {
 	char		 line[300];	/* as it was given */
 	int		 status;
-	bool		 full;		/* an output was longer than is kept, so that the tool could not write */
+	bool		 full;		/* an output is so long that more runs of it would take too much time */
 	struct bytes	 out, other, err;
 };
 
