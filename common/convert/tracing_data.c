@@ -106,7 +106,8 @@ tracing_texts(struct blob *b, const struct tracing_formats *all, const char *sys
 	uint32_t n = 0;
 
 	blob_add(b, NULL, 4);
-	for (const struct tracing_format *f = all->f; f < all->f + all->n; f++) {
+	for (size_t i = 0; i < all->n; i++) {
+		const struct tracing_format *f = &all->f[i];
 		char id[24];
 		size_t len = (size_t)snprintf(id, sizeof id, "%ju", (uintmax_t)f->id);
 
