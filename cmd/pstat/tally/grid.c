@@ -310,9 +310,9 @@ grid_sum(const struct grid *g, const struct grid_row *r, const uint16_t *to, uin
 	enum { STEP = 4 };
 
 	for (unsigned part = 0; part < GRID_SPANS / GRID_PART; part++, to += GRID_PART) {
-		const uint32_t *count = grid_part(g, r->part[part]);
+		const uint32_t *count = r->part[part] ? grid_part(g, r->part[part]) : NULL;
 
-		for (unsigned i = 0; r->part[part] && i < GRID_PART; i += STEP)
+		for (unsigned i = 0; count && i < GRID_PART; i += STEP)
 			if (count[i] | count[i + 1] | count[i + 2] | count[i + 3])
 				for (unsigned k = i; k < i + STEP; k++)
 					if (count[k])
