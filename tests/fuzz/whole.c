@@ -4,7 +4,8 @@
  * whole/run.c runs it, and what it runs may not crash, hang or take much memory.  What must hold besides, by the laws of the way:
  *
  *	a stream	what a tool writes is whole records, and if it is to be sound, pcat reads it with status 0 and passes it as it is
- *	judged		what pcat reads as damaged does not end with status 0; formats of tracepoints are not a matter of pstat
+ *	judged		what pcat reads as damaged does not end with status 0; formats of tracepoints are a matter of
+ *			streams only
  *	same		the output is what pcat writes of the same input
  *	tee		a stream comes out as it came in
  *	permuted	the records are those of pcat's output, in any order, but for FINISHED_ROUND
@@ -466,7 +467,7 @@ judge(struct job *j, struct ran *r)
 		stream(j, r, r->out);
 	if (laws & REST)
 		stream(j, r, r->other);
-	if ((laws & JUDGED) && c->status == 1 && !r->status && !(j->way->line[1] == 's' && says(c, "TRACING_DATA")))
+	if ((laws & JUDGED) && c->status == 1 && !r->status && !(says(c, "TRACING_DATA") && (j->way->line[1] == 's' || strstr(r->line, "--format"))))
 		broken(r, "status 0 of what pcat reads as damaged");
 	if (laws & PIPED) {
 		snprintf(line, sizeof line, "%s", r->line);
