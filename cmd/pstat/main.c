@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 #include <stdlib.h>
 
+#include <jansson.h>
+
 #include "count/part.h"
 #include "joined.h"
 #include "merge/run.h"
@@ -105,6 +107,13 @@ report(struct pass *p)
 	return status;
 }
 
+/* Of jansson, of which no call says that memory is missing: it leaves a member out, or calls good JSON bad. */
+static void *
+json_memory(size_t size)
+{
+	return tool_need(malloc(size));
+}
+
 static int
 run(int argc, char **argv)
 {
@@ -115,6 +124,7 @@ run(int argc, char **argv)
 	struct report r = { .exact = true };
 	int status;
 
+	json_set_alloc_funcs(json_memory, free);
 	read_options(&t, &asked, argc, argv);
 	r.name = asked.table;
 	if (asked.merge || tool_jobs(&t, TOOL_JOBS_REPORT))
