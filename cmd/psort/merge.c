@@ -141,9 +141,7 @@ put_head(struct merge *m)
 			if (pp_put_copy(m->t->out, p, n) < 0)
 				return -1;
 	}
-	if (rc < 0)
-		return -1;		/* no input is at fault: the flush has failed */
-	return 1;
+	return rc < 0 ? -1 : 1;
 }
 
 static void

@@ -28,7 +28,7 @@ join_feature_string(const struct pp_feature *f)
 {
 	struct pp_feature_value v;
 
-	return pp_feature_string(f, &v) && v.len ? strndup((const char *)v.p, v.len) : NULL;
+	return pp_feature_string(f, &v) && v.len ? tool_need(strndup((const char *)v.p, v.len)) : NULL;
 }
 
 /* Get facts about the input from a feature.  A malformed one is ignored here. */

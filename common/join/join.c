@@ -533,7 +533,7 @@ join_copy(struct join *j, struct out *to)
 		if (to->put(to, j->src, &r, false) < 0)
 			return -1;
 	if (rc < 0)
-		return -1;		/* the joined head is sound: flush has failed */
+		return -1;
 	for (unsigned i = 0; i < j->n; i++)
 		if ((i && join_put_rounds(j, to) < 0) || join_copy_input(j, i, to) < 0)
 			return -1;
@@ -543,14 +543,16 @@ join_copy(struct join *j, struct out *to)
 bool
 join_is_whole(const struct join *j)
 {
-	return !j->status;
+	return !j->status && !j->err.what[0];
 }
 
 int
 join_close(struct join *j)
 {
-	int status = j->status;
+	int status = !join_is_whole(j);
 
+	if (j->err.what[0])		/* of the joined head */
+		tool_say(j->t, &j->err);
 	join_walk_close(j);
 	join_formats_free(j);
 	for (unsigned i = 0; i < j->n; i++)

@@ -51,6 +51,14 @@ walk_feeder_new(const struct join *j, struct lives *l, const struct input *in)
 	return f;
 }
 
+/* Without what the queue could not hold, collisions would go unseen. */
+static void
+walk_check(const struct feeder *f)
+{
+	if (f->err.code == PP_ERR_MEMORY)
+		tool_no_memory();
+}
+
 /* Process a record of the input, as it is in the input. */
 static inline int
 walk_feed(struct feeder *f, const struct pp_events *events, const struct pp_rec *r)
@@ -81,6 +89,7 @@ static void
 walk_feeder_end(struct feeder *f)
 {
 	pp_round_final(f->round);
+	walk_check(f);
 	if (f->last) {
 		lives_clock(f->lives, f->in, f->first + f->rw->time_shift);
 		lives_clock(f->lives, f->in, f->last + f->rw->time_shift);
