@@ -57,8 +57,10 @@ file_keep_attr(struct file *f, const struct pp_rec *r)
 	}
 	a = f->attrs + f->nattrs - 1;
 	have = a->p ? size + 8 * (size_t)a->nids : 0;
-	if (!(p = realloc(a->p, have + (have ? 0 : size) + ids)))
+	if (!(p = realloc(a->p, have + (have ? 0 : size) + ids))) {
+		f->nattrs -= !have;	/* the end would write it */
 		return pp_fail_memory(f->err);
+	}
 	a->p = p;
 	if (have)
 		memcpy(p + have, r->raw + PP_HEADER_SIZE + size, ids);
