@@ -49,12 +49,13 @@ undo_add(struct undo *u, char *line)
 	if (!strcmp(kind, "pid"))	/* any number in a text could be a pid */
 		return true;
 	e = tool_alloc(1, sizeof *e);
-	*e = (struct entry){ .n = n, .pseudonym = strdup(pseudonym), .name = tool_alloc(strlen(name) + 1, 1) };
+	*e = (struct entry){ .n = n, .pseudonym = tool_need(strdup(pseudonym)), .name = tool_alloc(strlen(name) + 1, 1) };
 	/* Names come from a recording: control characters stay escaped. */
 	strcpy((char *)(uintptr_t)e->name, name);
 	u->lengths |= UINT64_C(1) << n;
-	return e->pseudonym && pp_table_add(&u->entries, &e->link,
-	    pp_table_hash(&u->entries, 0, (const uint8_t *)pseudonym, n)) > 0;
+	if (pp_table_add(&u->entries, &e->link, pp_table_hash(&u->entries, 0, (const uint8_t *)pseudonym, n)) < 0)
+		tool_no_memory();
+	return true;
 }
 
 static void
@@ -71,6 +72,8 @@ read_dictionary(struct undo *u, const char *path, FILE *f)
 		if (n > LINE_MAX_BYTES || strlen(line) != (size_t)n || !undo_add(u, line))
 			tool_wrong(u->tool, "--anon-undo %s: line %zu is not from --anon-map", path, number);
 	}
+	if (!feof(f) && !ferror(f))
+		tool_no_memory();
 	if (ferror(f))
 		tool_wrong(u->tool, "--anon-undo %s: %s", path, strerror(errno));
 	free(line);
@@ -126,7 +129,7 @@ copy(const struct undo *u, FILE *in, FILE *out)
 	while ((n = getline(&line, &cap, in)) > 0 && !ferror(out))
 		put_line(u, line, (size_t)n, out);
 	free(line);
-	return ferror(in) || ferror(out) ? -1 : 1;
+	return ferror(out) || !feof(in) ? -1 : 1;		/* ferror(in) says nothing of a line that needs too much memory */
 }
 
 static void
