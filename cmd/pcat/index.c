@@ -208,7 +208,7 @@ index_input(struct tool *t, const struct options *o, const char *name, const cha
 static void
 index_allow(struct tool *t, const char *path)
 {
-	char *dir = strdup(path), *slash = dir ? strrchr(dir, '/') : NULL;
+	char *dir = tool_need(strdup(path)), *slash = strrchr(dir, '/');
 
 	if (slash)
 		slash[slash == dir] = 0;
@@ -223,7 +223,7 @@ index_inputs(struct tool *t, const struct options *o)
 	int status = 0;
 
 	for (int i = 0; i < t->nnames; i++) {
-		paths[i] = t->out_name ? strdup(t->out_name) : tool_index_path(t->names[i]);
+		paths[i] = t->out_name ? tool_need(strdup(t->out_name)) : tool_index_path(t->names[i]);
 		if (!t->out_name)
 			index_is_file(t, paths[i]);
 		tool_refuse_names(t, paths[i], t->names, t->nnames);

@@ -77,8 +77,10 @@ out_part(struct manifest_out *m, const char *below, const char *base, const char
 
 	m->part = tool_need(array_more(m->part, m->n, 1, sizeof *m->part));
 	p = &m->part[m->n];
-	*p = (struct manifest_part){ .path = strdup(path) };
-	if (asprintf(&name, "%s%s", below, base) < 0 || !p->path || m->n == MANIFEST_PARTS_MAX || !manifest_is_name(name)) {
+	*p = (struct manifest_part){ .path = tool_need(strdup(path)) };
+	if (asprintf(&name, "%s%s", below, base) < 0)
+		tool_no_memory();
+	if (m->n == MANIFEST_PARTS_MAX || !manifest_is_name(name)) {
 		free(name);
 		free(p->path);
 		return NULL;
@@ -162,7 +164,7 @@ manifest_out_new(struct tool *t, const char *path, const char *dir)
 {
 	struct manifest_out *m = out_new(t, path);
 
-	m->dir = strdup(dir);
+	m->dir = tool_need(strdup(dir));
 	m->below = out_below(m, dir);
 	tool_create(t, &m->file, path, &m->err);
 	return m;

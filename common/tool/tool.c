@@ -102,13 +102,14 @@ tool_make_way(const struct tool *t)
 void
 tool_say(const struct tool *t, const struct pp_err *err)
 {
-	char *file = tool_vis(err->file, strlen(err->file)), *what = tool_vis(err->what, strlen(err->what));
+	const char *name = err->file ? err->file : "";		/* of no file: a part of an output has no name yet */
+	char *file = tool_vis(name, strlen(name)), *what = tool_vis(err->what, strlen(err->what));
 
 	tool_make_way(t);
 	if (err->at)
 		fprintf(stderr, "%s: %s: byte %ju: %s\n", t->name, file, (uintmax_t)err->off, what);
 	else
-		fprintf(stderr, "%s: %s: %s\n", t->name, file, what);
+		fprintf(stderr, "%s: %s%s%s\n", t->name, file, *file ? ": " : "", what);
 	free(file);
 	free(what);
 }

@@ -49,7 +49,7 @@ tool_index_open(struct tool *t)
 	t->index.open = true;
 	if (t->index.off || !input || !strcmp(input, "-") || !(t->index.ask || t->index.wanted || t->piece.n || t->index.name || t->verbose))
 		return;
-	t->index.path = t->index.name ? strdup(t->index.name) : tool_index_path(input);
+	t->index.path = t->index.name ? tool_need(strdup(t->index.name)) : tool_index_path(input);
 	if ((fd = open(t->index.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)) < 0) {
 		if (t->index.name) {
 			struct pp_err why = { .file = t->index.name };

@@ -12,13 +12,13 @@ round_option(struct tool *t, void *option)
 	struct round_option *o = option;
 	const char *text = t->optarg;
 	const char *comma = strchrnul(text, ',');
-	char *time = strndup(text, (size_t)(comma - text));
+	char *time = tool_need(strndup(text, (size_t)(comma - text)));
 
 	o->replace = !strcmp(comma, ",replace");
 	if (*comma && !o->replace)
 		tool_wrong(t, "%s '%s': expected a duration or auto, and perhaps ,replace", t->optname, text);
-	o->find = time && !strcmp(time, "auto");
-	if (time && !o->find && (o->step = tool_duration(t, time)) == 0)
+	o->find = !strcmp(time, "auto");
+	if (!o->find && (o->step = tool_duration(t, time)) == 0)
 		tool_wrong(t, "%s '%s': expected a duration of more than 0", t->optname, text);
 	free(time);
 }

@@ -255,10 +255,8 @@ merge_tables(struct merge *m)
 {
 	for (unsigned i = m->n; i < m->known.n; i++) {
 		m->t[i] = (struct merge_table){ .m = m, .table = m->known.part[i].table };
-		if (!(m->t[i].by_key = index_new(m->err))) {
-			tool_say(m->tool, m->err);
-			exit(1);
-		}
+		if (!(m->t[i].by_key = index_new(m->err)))
+			tool_no_memory();
 	}
 	m->n = m->known.n;
 }

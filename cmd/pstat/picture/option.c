@@ -17,7 +17,7 @@ option_text(const char *fmt, ...)
 	n = vasprintf(&text, fmt, ap);
 	va_end(ap);
 	if (n < 0)
-		abort();
+		tool_no_memory();
 	return text;
 }
 
