@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: ISC
-# Each system call of each tool fails, or is its last one: by failing.c and failing.py.
+# Each system call of each tool fails, or is its last one: by failing.c and failing.py; allocations by fault/fault.c.
 load lib
 
 able() {
@@ -25,6 +25,15 @@ failing() {
 	able
 	failing -k $([ -n "${ALL-}" ] || printf %s -e23)
 	[ $rc = 0 ] || failed "$(cat "$T/out")"
+	done_all
+}
+
+@test "failing: without memory, at any allocation, the same" {
+	able
+	for some in "-m ^pcat.--format=file" "$([ -n "${ALL-}" ] || printf %s -e61)"; do
+		failing -a $some
+		[ $rc = 0 ] || failed "$(cat "$T/out")"
+	done
 	done_all
 }
 

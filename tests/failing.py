@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: ISC
-"""failing.py [-v] [-k] [-m REGEX] [-e N] [-c CALLS] TABLE: each system call of each tool fails, in each place, with each errno that it has.
+"""failing.py [-v] [-a | -k] [-m REGEX] [-e N] [-c CALLS] TABLE: each system call of each tool fails, in each place, with each errno that it has.
 
 tests/failing.c makes it fail.
 
+-a: instead of system calls, each allocation of memory fails, by fault/fault.c.
 -k: instead of failing calls, SIGKILL at every 20th call, and at each call that names a file.
 -m: only the ways that match; -c: only these calls, a regular expression; -e N: one case in N.  -v: a line for each case.
 
@@ -23,6 +24,7 @@ from concurrent.futures import ThreadPoolExecutor
 import locked
 
 FAILING = os.path.join(locked.O, "failing")
+FAULT = os.path.join(locked.O, "fault.so")
 SECONDS = "20"
 
 # what is given to the tool, behind a "<" its standard input
@@ -168,8 +170,9 @@ class Place:
         self.d = tempfile.mkdtemp(dir=top)
         os.symlink(inputs, self.d + "/in")
 
-    def run(self, way, *given):
+    def run(self, way, *given, fault=None):
         """Status, text on standard error, {name: digest} of what there is then, the output."""
+        before = ["env", "LD_PRELOAD=" + FAULT, "FAULT=" + fault] if fault else []
         for name in ("out", "tmp"):
             shutil.rmtree(f"{self.d}/{name}", ignore_errors=True)
             os.mkdir(f"{self.d}/{name}")
@@ -179,8 +182,8 @@ class Place:
         words = command.split()
         with open(self.d + "/stdout", "wb") as o, open(self.d + "/err", "w+b") as e, \
                 open(os.path.join(self.d, stdin) if stdin else os.devnull, "rb") as i:
-            p = subprocess.run([FAILING, "-s", SECONDS, *given, locked.tool(words[0]), *words[1:]], cwd=self.d, stdin=i, stdout=o, stderr=e,
-                env={**os.environ, "TMPDIR": self.d + "/tmp"}, start_new_session=True)
+            p = subprocess.run([FAILING, "-s", SECONDS, *given, *before, locked.tool(words[0]), *words[1:]], cwd=self.d, stdin=i, stdout=o,
+                stderr=e, env={**os.environ, "TMPDIR": self.d + "/tmp"}, start_new_session=True)
             e.seek(0)
             said = e.read().decode(errors="replace")
         there = {}
@@ -258,8 +261,16 @@ def cases(way, calls, names, table, opts, count, unknown):
                 yield task, n, nr, call, e
 
 
+def allocations(place, way, opts, count):
+    """(None, n, None, "malloc", "ENOMEM") of what to try."""
+    for n in range(1, int(re.search(r"^fault: malloc (\d+)$", place.run(way, fault="malloc:count")[1], re.M).group(1)) + 1):
+        count[0] += 1
+        if count[0] % int(opts.get("-e", 1)) == 0:
+            yield None, n, None, "malloc", "ENOMEM"
+
+
 def main():
-    opts, args = getopt.getopt(sys.argv[1:], "vkm:c:e:")
+    opts, args = getopt.getopt(sys.argv[1:], "vakm:c:e:")
     opts = dict(opts)
     rows, names, table = read_rows(args[0]), locked.call_names(), errnos()
     used, faults, tried, count, unknown = set(), [], 0, [0], set()
@@ -276,9 +287,12 @@ def main():
             task, n, nr, call, e = case
             place = free.pop()
             how = ["-e", str(getattr(errno, e))] if e else ["-k"]
-            got = place.run(way, "-o", place.d + "/calls", "-t", task, "-n", n, "-c", nr, *how)
+            if "-a" in opts:
+                got = place.run(way, fault=f"malloc:{n}:{e}")
+            else:
+                got = place.run(way, "-o", place.d + "/calls", "-t", task, "-n", n, "-c", nr, *how)
             wrong = judge(way, want, got, getattr(errno, e) if e else 0, streams)
-            if wrong:		# what was in this place then
+            if wrong and "-a" not in opts:	# what was in this place then
                 call = next((call_of(c[2], c[4:], names) for c in place.calls() if c[3] == "failed"), call)
             free.append(place)
             return case, call, wrong, got
@@ -296,7 +310,8 @@ def main():
                 if places[0].run(way)[2:] != want[2:]:
                     faults.append(f"{way}: two runs give different outputs")
                     continue
-                todo = cases(way, calls, names, table, opts, count, unknown)
+                todo = list(allocations(places[0], way, opts, count) if "-a" in opts else
+                            cases(way, calls, names, table, opts, count, unknown))
                 for (task, n, _, _, e), call, wrong, got in pool.map(lambda c: one(way, want, streams, c), todo):
                     tried += 1
                     if "-v" in opts:
@@ -311,8 +326,8 @@ def main():
     finally:
         shutil.rmtree(top)
     faults += [f"what {call} fails with is not known" for call in sorted(unknown)]
-    if not {"-m", "-c", "-e", "-k"} & set(opts):
-        faults += [f"{args[0]}: of no case: {r}" for i, r in enumerate(rows) if i not in used and r[2] != "SIGKILL"]
+    if not {"-m", "-c", "-e", "-k", "-a"} & set(opts):
+        faults += [f"{args[0]}: of no case: {r}" for i, r in enumerate(rows) if i not in used and r[2] != "SIGKILL" and r[1] != "malloc"]
     print("\n".join(faults), end="\n" if faults else "")
     print(f"{tried} cases, {len(faults)} faults", file=sys.stderr)
     return bool(faults)

@@ -7,6 +7,7 @@
  *	CALL:N+:ERRNO	the N-th and all later ones
  *	CALL:short	CALL moves one byte at a time
  *	CALL:ERRNO	every other CALL fails with ERRNO, starting with the first (EINTR and EAGAIN storms)
+ *	CALL:count	how many there were is written to standard error at exit: "fault: CALL 12"
  * CALL: read pread readv write writev splice vmsplice tee open close mmap malloc tmpfile (an open with O_TMPFILE) prctl getrandom poll
  * copy_file_range.
  * 64-bit names, openat and those of _FORTIFY_SOURCE count as their plain names, calloc and realloc as malloc.  Writes to standard error
@@ -26,6 +27,7 @@
 #include <poll.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -42,7 +44,7 @@ static const struct { const char *name; int value; } errors[] = {
 };
 static struct plan {
 	unsigned long	seen, nth;	/* nth 0: not that one */
-	bool		later, shortly;
+	bool		later, shortly, counted;
 	int		error, storm;	/* errno; storm: every other call */
 } plans[NCALLS];
 
@@ -75,6 +77,8 @@ init(void)
 			abort();
 		if (!strcmp(item, "short"))
 			plans[c].shortly = true;
+		else if (!strcmp(item, "count"))
+			plans[c].counted = true;
 		else if (*item >= '0' && *item <= '9') {
 			plans[c].nth = strtoul(item, &end, 10);
 			plans[c].later = *end == '+';
@@ -82,6 +86,14 @@ init(void)
 		} else
 			plans[c].storm = error_number(item);
 	}
+}
+
+__attribute__((destructor)) static void
+tell(void)
+{
+	for (unsigned c = 0; c < NCALLS; c++)
+		if (plans[c].counted)
+			dprintf(STDERR_FILENO, "fault: %s %lu\n", calls[c], plans[c].seen);
 }
 
 /* Shall this call fail?  Sets errno. */
