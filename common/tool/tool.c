@@ -181,3 +181,20 @@ tool_need(void *p)
 		tool_no_memory();
 	return p;
 }
+
+FILE *
+tool_text(char **text, size_t *n)
+{
+	*text = NULL;
+	return tool_need(open_memstream(text, n));
+}
+
+void
+tool_text_end(FILE *f, char *const *text)
+{
+	bool bad = ferror(f);
+
+	/* glibc's fclose() has no error if only the text is missing */
+	if (fclose(f) != 0 || bad || !*text)
+		tool_no_memory();
+}

@@ -234,6 +234,9 @@ _Noreturn void tool_no_memory(void);
 /* Allocate, or tool_no_memory(). */
 void	*tool_alloc(size_t n, size_t size);		/* zeroed */
 void	*tool_need(void *);		/* array_more() and the like (set.h), or tool_no_memory() */
+/* A file whose text is *text, with size *n, after tool_text_end(); the caller frees it.  Both end by tool_no_memory(). */
+FILE	*tool_text(char **text, size_t *n);
+void	 tool_text_end(FILE *, char *const *text);
 /* Once, before the tool is confined: what tool_vis() needs. */
 void	 tool_vis_begin(void);
 /* A copy of n bytes, with control characters escaped; the caller frees it. */

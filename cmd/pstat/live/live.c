@@ -244,13 +244,12 @@ live_before_refill(void *arg)
 static int
 live_json(FILE *f, const struct report *r)
 {
-	char *text = NULL;
+	char *text;
 	size_t size, n = 0;
-	FILE *to = open_memstream(&text, &size);
-	int rc = to ? json(to, r) : -1;
+	FILE *to = tool_text(&text, &size);
+	int rc = json(to, r);
 
-	if (to && fclose(to) != 0)
-		rc = -1;
+	tool_text_end(to, &text);
 	for (size_t i = 0; rc > 0 && i < size; i++)	/* in a string it would be escaped */
 		if (text[i] != '\n')
 			text[n++] = text[i];

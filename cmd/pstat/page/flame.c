@@ -116,15 +116,14 @@ struct text { char *p; size_t n; FILE *f; };
 static struct text *
 text_open(struct text *t)
 {
-	*t = (struct text){ .p = NULL };
-	return tool_need(t->f = open_memstream(&t->p, &t->n)) ? t : NULL;
+	t->f = tool_text(&t->p, &t->n);
+	return t;
 }
 
 static void
 text_close(struct text *t)
 {
-	if (fclose(t->f))
-		tool_no_memory();
+	tool_text_end(t->f, &t->p);
 }
 
 static void

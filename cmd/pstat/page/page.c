@@ -214,12 +214,10 @@ int
 page_open(FILE *f, const struct draw *draw, const char *title, const struct panel *flame)
 {
 	static const char *const schemes[] = { [THEME_AUTO] = "light dark", [THEME_LIGHT] = "light", [THEME_DARK] = "dark" };
-	char *style = NULL;
-	size_t size = 0;
-	FILE *s = open_memstream(&style, &size);
+	char *style;
+	size_t size;
+	FILE *s = tool_text(&style, &size);
 
-	if (!s)
-		return -1;
 	draw_style(s, draw);
 	fwrite(css, 1, sizeof css, s);
 	if (flame) {
@@ -228,10 +226,7 @@ page_open(FILE *f, const struct draw *draw, const char *title, const struct pane
 			svg_change_style(s, draw);
 		fwrite(flame_css, 1, sizeof flame_css, s);
 	}
-	if (fclose(s)) {
-		free(style);
-		return -1;
-	}
+	tool_text_end(s, &style);
 	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 	    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src ", f);
 	page_hash(f, style, size);

@@ -72,11 +72,8 @@ names_number(struct names *s, const char *text, size_t len)
 	n->len = len;
 	memcpy(n->text, text, len);
 	n->number = s->next;
-	if (pp_table_add(&s->table, &n->link, key) < 0) {
-		free(n);
-		s->over = true;
-		return UINT32_MAX;
-	}
+	if (pp_table_add(&s->table, &n->link, key) < 0)
+		tool_no_memory();
 	s->n += s->next == s->n;
 	s->name[n->number] = n;
 	s->used++;

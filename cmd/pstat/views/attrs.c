@@ -158,15 +158,13 @@ attrs_rows(const void *of, report_put *put, void *arg)
 	const struct pp_events *all = v->tool->in ? v->tool->in->events : NULL;
 
 	for (unsigned i = 0; all && i < all->n; i++) {
-		char *text = NULL;
+		char *text;
 		size_t n;
-		FILE *f = open_memstream(&text, &n);
+		FILE *f = tool_text(&text, &n);
 
-		if (!f)
-			return;
 		attr_fields(f, &all->ev[i]->attr, ": ");
-		if (fclose(f) == 0)
-			put(arg, (struct cell[]){ cell_text(pp_event_name(all->ev[i])), cell_text(text + 2) });
+		tool_text_end(f, &text);
+		put(arg, (struct cell[]){ cell_text(pp_event_name(all->ev[i])), cell_text(text + 2) });
 		free(text);
 	}
 }

@@ -30,11 +30,8 @@ lines_end(struct lines *l)
 
 	if (!l->out)
 		return;
-	if (fclose(l->out) != 0)
-		l->text = NULL;
+	tool_text_end(l->out, &l->text);
 	l->out = NULL;
-	if (!l->text)
-		return;
 	h->line = tool_need(array_more(h->line, h->nlines, 1, sizeof *h->line));
 	h->line[h->nlines++] = (struct header_line){ l->f.number, l->text, l->len };
 	l->text = NULL;
@@ -48,8 +45,8 @@ say(struct lines *l, const char *fmt, ...)
 {
 	va_list ap;
 
-	if (!l->out && !(l->out = open_memstream(&l->text, &l->len)))
-		return;
+	if (!l->out)
+		l->out = tool_text(&l->text, &l->len);
 	va_start(ap, fmt);
 	vfprintf(l->out, fmt, ap);
 	va_end(ap);
@@ -61,20 +58,18 @@ header_say(struct views *v, uint64_t feature, const char *fmt, ...)
 	struct lines l = { .v = v, .f.number = feature };
 	va_list ap;
 
-	if ((l.out = open_memstream(&l.text, &l.len))) {
-		va_start(ap, fmt);
-		vfprintf(l.out, fmt, ap);
-		va_end(ap);
-		lines_end(&l);
-	}
+	l.out = tool_text(&l.text, &l.len);
+	va_start(ap, fmt);
+	vfprintf(l.out, fmt, ap);
+	va_end(ap);
+	lines_end(&l);
 }
 
 static void
 say_text(struct lines *l, const struct pp_feature_value *v)
 {
 	say(l, "%s", "");
-	if (l->out)
-		fwrite(v->p, 1, strnlen((const char *)v->p, v->len), l->out);
+	fwrite(v->p, 1, strnlen((const char *)v->p, v->len), l->out);
 }
 
 static bool
