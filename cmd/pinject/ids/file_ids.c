@@ -169,7 +169,7 @@ file_ids_known(struct file_ids *f, const struct pp_rec *r)
 	k->len = d.len;
 	memcpy(k->name, d.name, d.len);
 	if (pp_table_add(&f->known, &k->link, file_known_key(f, &d)) < 0)
-		free(k);
+		tool_no_memory();
 }
 
 /* ---- looking up ------------------------------------------------------------------------------------ */
