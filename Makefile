@@ -4,7 +4,8 @@
 #
 # First:		make demo; make check
 # While editing:	make quick [T="61 unit/state"]; make same BASE=REV [ONLY=REGEX]
-# Also:			check-all, fleet, install DESTDIR= PREFIX= PROGRAM_PREFIX=, bench, asan, lint, golden T=, fuzz [TIME=SECONDS], clean
+# Also:			check-all, fleet, install DESTDIR= PREFIX= PROGRAM_PREFIX=, bench, asan, lint, golden T=, fuzz [TIME=SECONDS],
+#			coverage [T=], clean
 # To give it away:	dist, distcheck, deb, deb-twice; installcheck after install, with the same DESTDIR= and PREFIX=
 #
 # make O=DIR builds in DIR.  CC, CFLAGS, CPPFLAGS, LDFLAGS and PKG_CONFIG are used, from the command line or the environment.
@@ -71,7 +72,7 @@ objs   = $(patsubst %.c,$(O)/%.o,$(foreach d,$(1),$(wildcard $(d)/*.c)))
 progs  = $(patsubst tests/%.c,$(O)/%,$(wildcard tests/$(1)*.c))
 
 all: $(TOOLS) $(O)/perfpipe library
-.PHONY: all completions demo quick check check-all fleet same golden asan fuzz lint bench bench-instr bench-growth install installcheck uninstall dist distcheck deb deb-twice clean library test-programs examiners run-tests fuzzers $(TOOLS)
+.PHONY: all completions demo quick check check-all fleet same golden asan coverage fuzz lint bench bench-instr bench-growth install installcheck uninstall dist distcheck deb deb-twice clean library test-programs examiners run-tests fuzzers $(TOOLS)
 $(TOOLS): %: $(O)/%
 
 .SECONDEXPANSION:
@@ -241,7 +242,7 @@ $(O)/format-fields: common/record/format.c
 $(O)/unwinding: $(wildcard common/unwind/*.c)
 $(O)/unwinding: LDLIBS += -lz
 $(PRELOAD): $(O)/%.so: $$(wildcard tests/%/*.c) | $(O)/ready
-	$(CC) $(DEFS) $(WARN) $(PLAIN) -fPIC -shared -o $@ $^ -ldl
+	$(CC) $(DEFS) $(WARN) $(filter-out -fprofile-% -fcoverage-%,$(PLAIN)) -fPIC -shared -o $@ $^ -ldl
 
 # make same BASE=REV [ONLY=REGEX]: compare the output of the commands with that of another commit
 same: all $(O)/mkpipe
@@ -254,6 +255,11 @@ golden: test-programs
 # make check with AddressSanitizer and UndefinedBehaviorSanitizer; a memory leak fails.
 asan:
 	+@$(MAKE) O=$(O)/asan CFLAGS='-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all' check
+
+# make coverage [T="61 unit/state"]: lines and branches that the tests reach
+coverage:
+	@tests/setup coverage
+	@O=$(O) tests/coverage $(T)
 
 # libFuzzer needs clang, and a library compiled for it: a build directory of its own.  The same targets with a main() that
 # runs files once are in $(O)/seeds.  With TIME: runs all, one after the other, for so many seconds.
