@@ -5,7 +5,7 @@
 # First:		make demo; make check
 # While editing:	make quick [T="61 unit/state"]; make same BASE=REV [ONLY=REGEX]
 # Also:			check-all, fleet, install DESTDIR= PREFIX= PROGRAM_PREFIX=, bench, asan, lint, golden T=, fuzz [TIME=SECONDS],
-#			coverage [T=], clean
+#			coverage [T=], mutate [N=] [SEED=] [ONLY=REGEX], clean
 # To give it away:	dist, distcheck, deb, deb-twice; installcheck after install, with the same DESTDIR= and PREFIX=
 #
 # make O=DIR builds in DIR.  CC, CFLAGS, CPPFLAGS, LDFLAGS and PKG_CONFIG are used, from the command line or the environment.
@@ -72,7 +72,7 @@ objs   = $(patsubst %.c,$(O)/%.o,$(foreach d,$(1),$(wildcard $(d)/*.c)))
 progs  = $(patsubst tests/%.c,$(O)/%,$(wildcard tests/$(1)*.c))
 
 all: $(TOOLS) $(O)/perfpipe library
-.PHONY: all completions demo quick check check-all fleet same golden asan coverage fuzz lint bench bench-instr bench-growth install installcheck uninstall dist distcheck deb deb-twice clean library test-programs examiners run-tests fuzzers $(TOOLS)
+.PHONY: all completions demo quick check check-all fleet same golden asan coverage mutate fuzz lint bench bench-instr bench-growth install installcheck uninstall dist distcheck deb deb-twice clean library test-programs examiners run-tests fuzzers $(TOOLS)
 $(TOOLS): %: $(O)/%
 
 .SECONDEXPANSION:
@@ -260,6 +260,10 @@ asan:
 coverage:
 	@tests/setup coverage
 	@O=$(O) tests/coverage $(T)
+# make mutate [N=100] [SEED=1] [ONLY=REGEX]: do the tests notice faults in the library?
+mutate:
+	@tests/setup check
+	@O=$(O) tests/mutate $(if $(N),-n $(N)) $(if $(SEED),-s $(SEED)) $(if $(ONLY),'$(ONLY)')
 
 # libFuzzer needs clang, and a library compiled for it: a build directory of its own.  The same targets with a main() that
 # runs files once are in $(O)/seeds.  With TIME: runs all, one after the other, for so many seconds.
