@@ -136,9 +136,11 @@ void	dir_free(struct dir *);
 
 /*
  * A layer whose read() waits at the end of the file for more bytes, until no process can write the file any more or *stop is
- * set.  Waits for the first byte of the file here.  NULL on failure; the caller keeps `under'.
+ * set; or as its writer says (told.h), if that is not NULL.  Waits for the first byte of the file here.  NULL on failure; the caller
+ * keeps `under'.
  */
-struct bytes *follow_open(struct bytes *under, struct bytes_err *);
+struct pp_told;
+struct bytes *follow_open(struct bytes *under, const struct pp_told *, struct bytes_err *);
 void	follow_stop_at(struct bytes *, const volatile sig_atomic_t *stop);
 /* Wait some time for the writer, before another read_at().  false: no more will be written. */
 bool	follow_pause(struct bytes *);

@@ -494,6 +494,9 @@ file_tail(struct source *s)
 	struct file f = { .s = s, .to = to, .swap = s->pub.swap };
 	int rc = file_header(&f) < 0 || file_put_features_all(&f) < 0 ? -1 : 1;
 
+	/* of perf stat's attrs not all is as in the file: file_fit_stat() */
+	if (rc > 0 && s->told && f.feature[PP_FEAT_STAT])
+		rc = source_fail(s, 0, "a recording of perf stat has to be complete to be read");
 	free(to->head);
 	to->head = f.head;
 	s->nread = 0;

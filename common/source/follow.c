@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: ISC */
-/* follow.c - a file that is being written (PP_OPEN_FOLLOW): it ends when no process can write it any more */
+/* follow.c - a file that is being written (PP_OPEN_FOLLOW): it ends when no process can write it any more, or when its writer says so */
 #include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
 
 #include "bytes.h"
+#include "told.h"
 
 enum { POLL_MS = 100 };
 
 struct follow {
 	struct bytes	 pub;
 	const volatile sig_atomic_t *stop;
+	const struct pp_told *told;	/* by the writer; NULL: the system is asked whether there is one */
+	bool		 forsaken;	/* by the writer, before the end */
 	bool		 last;		/* no writer is left: read once more */
 	bool		 over;		/* the waiting has ended */
 };
@@ -30,7 +33,24 @@ has_writer(int fd)
 static bool
 is_stopped(const struct follow *f)
 {
-	return f->stop && *f->stop;
+	return f->forsaken || (f->stop && *f->stop);
+}
+
+/* Wait.  false: no process writes the file any more. */
+static bool
+wait_for_writer(struct follow *f)
+{
+	int rc;
+
+	if (f->told) {
+		rc = f->told->wait(f->told->arg);
+		f->forsaken = rc < 0;
+		return rc != 0;
+	}
+	if (!has_writer(f->pub.under->layer->poll_fd(f->pub.under)))
+		return false;
+	poll(NULL, 0, POLL_MS);
+	return true;
 }
 
 bool
@@ -42,13 +62,11 @@ follow_pause(struct bytes *b)
 		f->over = true;
 		return false;
 	}
-	if (!has_writer(b->under->layer->poll_fd(b->under))) {
-		f->over = f->last;
-		f->last = true;		/* a writer may have written since the last read */
-		return !f->over;
-	}
-	poll(NULL, 0, POLL_MS);
-	return true;
+	if (wait_for_writer(f))
+		return true;
+	f->over = f->last || f->forsaken;
+	f->last = true;			/* a writer may have written since the last read */
+	return !f->over;
 }
 
 static ssize_t
@@ -88,7 +106,7 @@ follow_close(struct bytes *b)
 }
 
 struct bytes *
-follow_open(struct bytes *under, struct bytes_err *err)
+follow_open(struct bytes *under, const struct pp_told *told, struct bytes_err *err)
 {
 	static const struct bytes_layer layer = { follow_read, follow_read_at, follow_size, follow_poll_fd, follow_close };
 	struct follow *f = calloc(1, sizeof *f);
@@ -99,6 +117,7 @@ follow_open(struct bytes *under, struct bytes_err *err)
 		return NULL;
 	}
 	f->pub = (struct bytes){ &layer, under, err, under->taken };
+	f->told = told;
 	/* perf record writes the header last: at first it is zeros. */
 	while ((under->layer->read_at(under, 0, head, sizeof head) < (ssize_t)sizeof head || !head[0]) && follow_pause(&f->pub))
 		;

@@ -7,15 +7,23 @@
  * 2^48, which as a record header has the size 0: there the source waits for the header.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "container.h"
 
 enum { SIZE_AT = 48, DATA_SEGMENT = 3 };
 
 struct growing {
+	uint8_t		 head[SIZE_AT];	/* of the header at first: where attrs and data are */
 	bool		 done;		/* the header is complete */
 	bool		 tail;		/* the records of the features have been made */
 };
+
+static int
+growing_read(struct source *s, uint8_t *p, size_t n)
+{
+	return s->in->layer->read_at(s->in, 0, p, n) == (ssize_t)n ? 1 : source_fail(s, SIZE_AT, "the file shrank while it was read");
+}
 
 int
 growing_open(struct source *s, uint64_t off, uint64_t *size)
@@ -23,7 +31,7 @@ growing_open(struct source *s, uint64_t off, uint64_t *size)
 	if (!s->growing && !(s->growing = calloc(1, sizeof *s->growing)))
 		return source_fail_memory(s, 0);
 	*size = INT64_MAX - off;
-	return 1;
+	return growing_read(s, s->growing->head, SIZE_AT);
 }
 
 /* Has the header the size of the data?  Then set the end of the data.  1; 0; -1. */
@@ -32,12 +40,14 @@ growing_done(struct source *s)
 {
 	struct segments *g = (struct segments *)s->container;
 	uint64_t size;
-	uint8_t p[8];
+	uint8_t p[SIZE_AT + 8];
 
-	if (s->in->layer->read_at(s->in, SIZE_AT, p, sizeof p) != (ssize_t)sizeof p)
-		return source_fail(s, SIZE_AT, "the file shrank while it was read");
-	if (!(size = pp_get_u64(p, s->pub.swap)))
+	if (growing_read(s, p, sizeof p) < 0)
+		return -1;
+	if (!(size = pp_get_u64(p + SIZE_AT, s->pub.swap)))
 		return 0;
+	if (memcmp(p, s->growing->head, SIZE_AT))
+		return source_fail(s, 0, "the header has other attrs now than when reading began: read the file again");
 	g->s[DATA_SEGMENT].len = size;
 	s->growing->done = true;
 	if (g->cur == DATA_SEGMENT && g->done > size)

@@ -12,6 +12,7 @@
 #include "container.h"
 #include "record/tracing.h"
 #include "spare.h"
+#include "told.h"
 
 enum { STEP_OF_MANY = 64 << 10 };
 enum { FILE_HEADER_SIZE = 104, FILE_HEADER_OLD_SIZE = 72 };
@@ -209,7 +210,7 @@ open_follow(struct source *s)
 
 	if (!(s->flags & PP_OPEN_FOLLOW) || !s->ino)
 		return 1;
-	if (!(top = follow_open(s->in, &s->in_err)))
+	if (!(top = follow_open(s->in, s->told, &s->in_err)))
 		return source_fail_bytes(s);
 	s->in = s->follow = top;
 	s->total = 0;
@@ -301,6 +302,12 @@ struct pp_source *
 pp_open_fd(int fd, const char *name, unsigned flags, struct pp_err *err)
 {
 	return pp_open_spare(fd, name, flags, NULL, err);
+}
+
+void
+pp_follow_told(struct pp_source *pub, const struct pp_told *told)
+{
+	((struct source *)pub)->told = told;
 }
 
 int

@@ -78,6 +78,7 @@ struct source {
 	struct bytes	*in;		/* the top layer; NULL: memory, or suspended */
 	struct bytes_err in_err;
 	struct bytes	*follow;	/* that layer of `in'; NULL: the input does not grow */
+	const struct pp_told *told;	/* told.h; NULL: its writer says nothing */
 	struct pp_spare	*spare;		/* for a spool; NULL: a file is opened when it is needed */
 	struct pp_spare	*own_spare;	/* the same, if the source owns it */
 	const struct bytes_format *format;	/* compression of the whole input; NULL: none, or it is a decompressed spool */

@@ -15,6 +15,7 @@
 
 #include "source/bytes.h"
 #include "source/spare.h"
+#include "source/told.h"
 
 enum { SIZE = 50000 };
 
@@ -104,7 +105,7 @@ make_follow(void)
 	struct bytes *b;
 
 	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-	b = follow_open(open_fd(open(path, O_RDONLY)), &err);
+	b = follow_open(open_fd(open(path, O_RDONLY)), NULL, &err);
 	close(fd);
 	assert_non_null(b);
 	return b;
@@ -317,7 +318,7 @@ test_follow(void **state)
 {
 	static volatile sig_atomic_t stop;
 	int fd = file_of(plain, 100);
-	struct bytes *b = follow_open(open_fd(fd), &err);	/* which is open for writing */
+	struct bytes *b = follow_open(open_fd(fd), NULL, &err);	/* which is open for writing */
 
 	(void)state;
 	assert_non_null(b);
@@ -332,6 +333,51 @@ test_follow(void **state)
 	assert_int_equal(b->layer->read(b, got, 200), 0);
 	assert_true(follow_over(b) && follow_stopped(b) && !follow_pause(b));
 	bytes_close(b);
+}
+
+struct writer {			/* writes some bytes whenever it is waited for */
+	int		 fd, calls, last;
+	size_t		 n;
+};
+
+static int
+writer_wait(void *arg)
+{
+	struct writer *w = arg;
+
+	if (++w->calls > 3)
+		return w->last;
+	assert_int_equal(pwrite(w->fd, plain + w->n, 10, (off_t)w->n), 10);
+	w->n += 10;
+	return 1;
+}
+
+/* Its writer says when there is more, and is asked for nothing but that: the file is open for writing all the time. */
+static void
+test_told(void **state)
+{
+	for (int last = 0; last >= -1; last--) {
+		int fd = file_of(plain, 100);
+		struct writer w = { .fd = fcntl(fd, F_DUPFD_CLOEXEC, 0), .last = last, .n = 100 };
+		struct pp_told told = { writer_wait, &w };
+		struct bytes *b;
+
+		(void)state;
+		assert_int_equal(pwrite(fd, "P", 1, 0), 1);	/* of a file that begins with a 0 it would wait for another */
+		b = follow_open(open_fd(fd), &told, &err);
+		assert_non_null(b);
+		assert_int_equal(w.calls, 0);
+		assert_int_equal(b->layer->read(b, got, 200), 100);
+		for (int i = 0; i < 3; i++) {
+			assert_int_equal(b->layer->read(b, got + 100 + 10 * i, 200), 10);
+			assert_int_equal(w.calls, i + 1);
+		}
+		assert_memory_equal(got + 1, plain + 1, 129);
+		assert_int_equal(b->layer->read(b, got, 200), 0);
+		assert_true(follow_over(b) && follow_stopped(b) == (last < 0) && !follow_pause(b));
+		bytes_close(b);
+		close(w.fd);
+	}
 }
 
 static void
@@ -359,7 +405,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_read), cmocka_unit_test(test_seek_table), cmocka_unit_test(test_read_at), cmocka_unit_test(test_failures),
-		cmocka_unit_test(test_follow), cmocka_unit_test(test_formats),
+		cmocka_unit_test(test_follow), cmocka_unit_test(test_told), cmocka_unit_test(test_formats),
 	};
 
 	for (size_t i = 0; i < SIZE; i++)
