@@ -360,13 +360,27 @@ as_without() {
 
 @test "index: --write-index writes what --index does" {
 	have gen
+	"$O/bench/gen" 8000000 >"$T/large"
 	for how in "" "--format=file" "-z --frame-size=64K" "--format=file -z" "--endian=big" "--chunk-size=8K"; do
 		rm -f "$T"/new*
-		try pcat $how --write-index -o "$T/new" "$T/gen"
-		[ $rc = 0 ] && [ ! -s "$T/err" ] || failed "$how"
+		try pcat -v $how --write-index -o "$T/new" "$T/large"
+		# while it was written, that is
+		[ $rc = 0 ] && ! grep -q "once more" "$T/err" || failed "$how"
 		pcat --index $([[ $how != *chunk-size* ]] || echo $how) -o "$T/again" -f "$T/new"
 		cmp "$T/new.ppi" "$T/again" || failed "$how: differs"
 	done
+	# of a perf.data whose attrs come late the head changes at the end
+	size=$(od -An -tu2 -j22 -N2 "$T/large")
+	{ cat "$T/large"; tail -c +17 "$T/large" | head -c $size; } >"$T/late"
+	rm -f "$T"/new*
+	try pcat -v --format=file --write-index -o "$T/new" "$T/late"
+	[ $rc = 0 ] && grep -q "once more" "$T/err" || failed "late attrs"
+	pcat --index -o "$T/again" -f "$T/new"
+	cmp "$T/new.ppi" "$T/again" || failed "late attrs: differs"
+	# the file cannot be written to its end
+	rm -f "$T"/new*
+	try bash -c "trap '' XFSZ; ulimit -f 64; exec pcat --write-index -o '$T/new' '$T/large'"
+	[ $rc = 1 ] && [ ! -e "$T/new" ] && [ ! -e "$T/new.ppi" ] || failed "no space"
 	# the input is damaged: no index of what is incomplete
 	head -c 100001 "$T/gen" >"$T/cut"
 	rm -f "$T"/new*

@@ -23,6 +23,7 @@ pcat in/data
 pcat -o out/new in/data
 pcat --format=file -o out/new in/data
 pcat --switch-output=2K -o out/new in/data
+pcat --write-index -o out/new in/data
 pcat -z --threads=2 in/data
 pcat in/a in/b
 pcat --follow in/data
@@ -181,6 +182,7 @@ def readable(call, numbers):
 ROLES = (
     (r"end", r"", "end"), (r"main", r"", "tool"), (r".* thread", r"", "thread"),
     (r"main\.\d+", r"--jobs", "piece"), (r"main\.\d+\.1", r"--jobs", "look-up"), (r"main\.\d+", r"--diff", "report"),
+    (r"main\.1", r"--write-index", "index reader"),
     (r"main\.1", r"--symbols", "keeper"), (r"main\.1\.1", r"--symbols", "symbol reader"),
     (r"main\.1", r"pinject", "look-up"), (r"main\.2", r"pinject", "reader"), (r"main\.2\.child", r"pinject", "file reader"),
 )

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: ISC */
-#include <sys/stat.h>
-
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -50,16 +48,6 @@ index_progress(void *arg)
 
 /* ---- the index that is there already ------------------------------------------------------------------- */
 
-/* Refuse what is no file under the name that we choose: in a directory of others a link may lead anywhere, and a FIFO make us wait. */
-static void
-index_is_file(const struct tool *t, const char *path)
-{
-	struct stat st;
-
-	if (!lstat(path, &st) && !S_ISREG(st.st_mode))
-		tool_wrong(t, "%s: is not a regular file", path);
-}
-
 /* May it be replaced: is it an index, or nothing, or does the user insist? */
 static void
 index_refuse(const struct tool *t, const char *path)
@@ -71,24 +59,6 @@ index_refuse(const struct tool *t, const char *path)
 		close(fd);
 	if (!is)
 		tool_refuse_file(t, path);
-}
-
-/* Begin the index of the name that we chose: no link is followed. */
-static int
-index_create(struct atomic *a, const char *path, bool force, struct pp_err *err)
-{
-	const char *slash = strrchr(path, '/');
-	char *parent = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
-	int dir = parent ? open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1, rc;
-
-	free(parent);
-	*err = (struct pp_err){ .file = path };
-	if (dir < 0)
-		return pp_fail_system(err, NULL);
-	rc = atomic_open_at(a, dir, slash ? slash + 1 : path, path, err);
-	a->force = force;
-	close(dir);
-	return rc;
 }
 
 /* It, if it is that of the input, as far as that was there, if it has chunks and snapshots of these sizes, and if we believe it. */
@@ -188,7 +158,7 @@ index_input(struct tool *t, const struct options *o, const char *name, const cha
 			pp_follow(x.in, &index_stop);
 		} else
 			index_continue(&x, name);
-		if ((t->out_name ? atomic_open(&x.to, path, true, &x.out_err) : index_create(&x.to, path, true, &x.out_err)) > 0) {
+		if ((t->out_name ? atomic_open(&x.to, path, true, &x.out_err) : tool_index_create(&x.to, path, true, &x.out_err)) > 0) {
 			rc = index_build(&x);
 			if (pp_faults(x.in, &lost))
 				rc = -1;
@@ -225,7 +195,7 @@ index_inputs(struct tool *t, const struct options *o)
 	for (int i = 0; i < t->nnames; i++) {
 		paths[i] = t->out_name ? tool_need(strdup(t->out_name)) : tool_index_path(t->names[i]);
 		if (!t->out_name)
-			index_is_file(t, paths[i]);
+			tool_index_refuse(t, paths[i]);
 		tool_refuse_names(t, paths[i], t->names, t->nnames);
 		index_refuse(t, paths[i]);
 		tool_allow(t, t->names[i], "r");
@@ -239,54 +209,4 @@ index_inputs(struct tool *t, const struct options *o)
 	free(paths);
 	pp_spare_free(t->spare);
 	return status;
-}
-
-/* ---- of the output ---------------------------------------------------------------------------------------- */
-
-void
-index_output_open(struct index_output *x, struct tool *t)
-{
-	if (t->file.direct)
-		tool_wrong(t, "--write-index: needs a regular file: -o FILE");
-	x->path = tool_index_path(t->out_name);
-	index_is_file(t, x->path);
-	tool_refuse_input(t, x->path);
-	tool_refuse_names(t, x->path, t->names, t->nnames);
-	tool_refuse_file(t, x->path);
-	if (index_create(&x->file, x->path, t->force, &x->err) < 0) {
-		tool_say(t, &x->err);
-		exit(1);
-	}
-}
-
-int
-index_output_write(struct index_output *x, const struct tool *t, const struct options *o)
-{
-	struct ppi_build how = { .size = o->chunk_size, .every = o->snapshots, .err = &x->err };
-	struct pp_err in_err = { .what = "" };
-	struct pp_source *in;
-	struct pp_sink *out;
-	int rc = -1, fd = fcntl(t->file.fd, F_DUPFD_CLOEXEC, 0);
-
-	if (fd >= 0)
-		lseek(fd, 0, SEEK_SET);
-	in = pp_open_spare(fd, t->file.path, PP_OPEN_ANY_TRACING, t->spare, &in_err);
-	if (in && (out = atomic_sink(&x->file))) {
-		rc = ppi_build(in, out, &how);
-		if (pp_finish(out) < 0)
-			rc = -1;
-	}
-	pp_close(in);
-	if (rc > 0 && atomic_commit(&x->file) <= 0)
-		rc = -1;
-	index_say(t, &in_err, &x->err);
-	return rc;
-}
-
-void
-index_output_close(struct index_output *x)
-{
-	if (x->path)
-		atomic_close(&x->file);
-	free(x->path);
 }

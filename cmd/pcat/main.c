@@ -41,7 +41,6 @@ struct job {
 	struct pp_rec	 rec;			/* that one */
 	struct manifest_out *manifest;		/* --switch-output --manifest; NULL: not asked for */
 	struct look	 look;			/* files that are split */
-	struct index_output index;		/* --write-index */
 	off_t		 stdin_at;		/* where it stood when we began */
 	struct pp_section data;			/* --copy-data */
 };
@@ -64,12 +63,21 @@ pcat_add_input(struct job *j, struct pp_source *in)
 	tool_refuse_input(&j->t, j->t.out_name);
 }
 
+static struct pp_sink *
+pcat_sink(struct job *j, const struct atomic *file)
+{
+	struct pp_sink *k = atomic_sink(file);
+
+	tool_index_out_sink(&j->t, k);
+	return k;
+}
+
 static struct out *
 pcat_container(struct job *j, struct atomic *file, struct pp_source *like)
 {
 	switch (j->o.format) {
 	case FORMAT_FILE:
-		return out_file_new(atomic_sink(file), &(struct out_file_at){ file->fd, file->dir }, &j->o.pack, like,
+		return out_file_new(pcat_sink(j, file), &(struct out_file_at){ file->fd, file->dir, j->t.index_out.asked }, &j->o.pack, like,
 		    file->err);
 	case FORMAT_PROFILE:
 		return out_cpuprofile_new(file, &j->o.profile, &j->t);
@@ -78,7 +86,7 @@ pcat_container(struct job *j, struct atomic *file, struct pp_source *like)
 	case FORMAT_JSONL:
 		return out_jsonl_new(&j->t, &j->o.jsonl);
 	default:
-		return out_stream_new(atomic_sink(file), &j->o.pack, like, file->err);
+		return out_stream_new(pcat_sink(j, file), &j->o.pack, like, file->err);
 	}
 }
 
@@ -143,20 +151,8 @@ pcat_lock(struct job *j)
 		if (!j->o.joins)
 			tool_allow(t, t->in_name, "r");
 	}
-	if (j->o.write_index)
-		index_output_open(&j->index, t);
+	tool_index_out_open(t);
 	tool_lock(t);
-}
-
-/* The output is complete: 0, or 1 if the index that it is to have cannot be written. */
-static int
-pcat_index(struct job *j)
-{
-	const struct tool *t = &j->t;
-
-	if (!j->o.write_index || t->partial || t->in_err.what[0] || t->out_err.what[0])
-		return 0;
-	return index_output_write(&j->index, t, &j->o) < 0;
 }
 
 static uint64_t
@@ -316,6 +312,8 @@ pcat_copied(void *arg, uint64_t done)
 	struct job *j = arg;
 
 	tool_progress(&j->t, done, j->data.len);
+	if (j->t.index_out.asked)
+		tool_index_out_wrote(&j->t.index_out, done);
 	return 1;
 }
 
@@ -371,8 +369,8 @@ pcat_copy(struct job *j)
 		j->place += j->rec.type < PP_USER_TYPE_START;
 	}
 	rc = pcat_finish(j);
-	if (rc > 0 && pcat_index(j))
-		rc = -1;
+	if (rc > 0)
+		rc = tool_index_out_finish(t);
 	return tool_close(t) || rc < 0;
 }
 
@@ -439,7 +437,7 @@ pcat_copy_joined(struct job *j)
 		status = 1;
 	}
 	if (rc >= 0 && !status)
-		status = pcat_index(j);
+		status = tool_index_out_finish(t) < 0;
 	return tool_close(t) || status || rc < 0;
 }
 
@@ -464,7 +462,7 @@ main(int argc, char **argv)
 	look_free(&j.look);
 	formats_free(j.formats);
 	symbols_end(j.o.profile.symbols);
-	index_output_close(&j.index);
+	tool_index_out_close(&j.t);
 	manifest_out_free(j.manifest);
 	options_free(&j.o);
 	free(j.t.names);

@@ -99,7 +99,7 @@ static const struct tool_opt opts[] = {
 	OPT_NOT_WITH("follow,formats-from", JOIN_OPT_NAMES, ", which joins several inputs"),
 	OPT_HEAD("Index, and parts of a recording for jobs that run in parallel"),
 	OPT_FLAG(0, "index", index, "write FILE.ppi, by which FILE is read in part (or -o NAME), and no stream"),
-	OPT_FLAG(0, "write-index", write_index, "write the index of the -o file, too"),
+	TOOL_OPT_FLAG(0, "write-index", index_out.asked, "write the index of the -o file, too"),
 	OPT_FLAG(0, "chunks", chunks, "print a table of what the recording holds, chunk by chunk, and write no stream"),
 	OPT_SIZE(0, "chunk-size", chunk_size, PP_CHUNK_MIN, PP_CHUNK_MAX, "the least size of a chunk (4M; 4K to 64M)"),
 	OPT_SIZE(0, "snapshots", snapshots, PPI_EVERY_MIN, PPI_EVERY_MAX, "of an index: a snapshot for pieces each SIZE bytes (256M; 4K to 1G)"),
@@ -156,7 +156,7 @@ done(struct tool *t, struct options *o)
 		tool_wrong(t, "--copy-data: takes one input");
 	if (o->makes_manifest && !t->nnames)
 		tool_wrong(t, "--make-manifest: name the parts");
-	if (o->write_index && !named)
+	if (t->index_out.asked && !named)
 		tool_wrong(t, "--write-index: needs -o FILE");
 	if (o->pack.frame == UINT64_MAX && o->pack.threads)
 		tool_wrong(t, "--threads: cannot be combined with --frame-size=session, which makes one frame");
@@ -206,6 +206,8 @@ options_parse(struct options *o, struct tool *t, int argc, char **argv)
 	o->profile.threads = o->pack.threads;
 	o->profile.tasks = tool_given(t, "max-memory") ? o->profile.memory / 2 : 0;
 	t->in_name = t->nnames ? t->names[0] : NULL;
+	t->index_out.size = o->chunk_size;
+	t->index_out.every = o->snapshots;
 	t->as_file = o->format == FORMAT_FILE;
 	t->text = o->chunks || o->makes_manifest || o->format == FORMAT_JSONL;
 	t->no_output = o->splits || (o->index && !t->out_name);

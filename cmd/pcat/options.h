@@ -18,7 +18,7 @@ struct options {
 	enum { FORMAT_STREAM, FORMAT_FILE, FORMAT_PROFILE, FORMAT_PPROF, FORMAT_JSONL } format;
 	const char	*formats_from;		/* NULL: not given */
 	unsigned	 open_flags;		/* PP_OPEN_* */
-	bool		 chunks, index, write_index, copy_data;
+	bool		 chunks, index, copy_data;
 	uint64_t	 chunk_size;		/* 0: not given */
 	uint64_t	 snapshots;		/* of --snapshots; 0: not given */
 	struct out_pack	 pack;

@@ -355,6 +355,7 @@ out_file_new(struct pp_sink *k, const struct out_file_at *at, const struct out_p
 	f->attr_max = PP_ATTR_SIZE_VER0;
 	f->first = f->size = UINT64_MAX;
 	f->fd = at->fd;
+	f->grows = at->grows;
 	f->sink = k;
 	spool_init(&f->sections, at->dir);
 	spool_init(&f->build_ids, at->dir);

@@ -8,6 +8,7 @@
 struct out_file_at {		/* the caller's; it closes them after finish() */
 	int	 fd;			/* the file: empty, open for reading and writing */
 	int	 dir;			/* for temporary files, which finish() deletes; -1: fd is not a regular file */
+	bool	 grows;			/* somebody reads it meanwhile, as what perf record writes: it has a header before its data */
 };
 /*
  * A container that writes a perf.data in the byte order of `in'.  It is flushed when `in' refills its buffer, unless the caller

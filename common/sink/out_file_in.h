@@ -28,6 +28,7 @@ struct file {
 	struct pp_tracing *tracing;
 	struct { uint32_t type; uint16_t size; uint64_t left, at; } payload;	/* of the last record: bytes missing, start */
 	bool		 swap, begun;
+	bool		 grows;		/* out_file_at.grows */
 	bool		 copied;	/* out_file_copy(): the sink writes nothing */
 	unsigned	 phase;		/* of `copied': the offset of the section in its last block of 4 KiB */
 	uint64_t	 data, size;	/* offset of the data section; its size, if less than what was put */

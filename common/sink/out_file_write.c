@@ -71,6 +71,24 @@ out_file_attrs(struct file *f)
 	return rc;
 }
 
+/* A data section of size 0: it grows. */
+static int
+put_header(struct file *f, uint64_t size, bool with_features)
+{
+	uint64_t bits[FEATURES / 64] = { 0 }, entry = f->attr_max + SECTION_SIZE;
+	uint64_t words[] = { UINT64_C(0x32454c4946524550), HEADER_SIZE, entry, f->attrs_at, f->nattrs * entry, f->data,
+	    size, 0, 0, };
+	uint8_t head[HEADER_SIZE];
+
+	for (int i = 0; with_features && i < FEATURES; i++)
+		bits[i / 64] |= (uint64_t)f->features[i].set << i % 64;
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		pp_set_u64(head + 8 * i, words[i], f->swap);
+	for (size_t i = 0; i < sizeof bits / sizeof *bits; i++)
+		pp_set_u64(head + sizeof words + 8 * i, bits[i], f->swap);
+	return write_at(f->fd, head, sizeof head, 0, f->err);
+}
+
 int
 out_file_begin(struct file *f)
 {
@@ -86,7 +104,7 @@ out_file_begin(struct file *f)
 		f->data += (f->phase - f->data) % COPY_BLOCK;
 	if (lseek(f->fd, (off_t)f->data, SEEK_SET) < 0)
 		return pp_fail_system(f->err, NULL);
-	return 1;
+	return f->grows ? put_header(f, 0, false) : 1;
 }
 
 /* ---- features ----------------------------------------------------------------------------------------- */
@@ -254,16 +272,5 @@ out_file_features(struct file *f)
 int
 out_file_header(struct file *f)
 {
-	uint64_t bits[FEATURES / 64] = { 0 }, entry = f->attr_max + SECTION_SIZE;
-	uint64_t words[] = { UINT64_C(0x32454c4946524550), HEADER_SIZE, entry, f->attrs_at, f->nattrs * entry, f->data,
-	    f->size, 0, 0, };
-	uint8_t head[HEADER_SIZE];
-
-	for (int i = 0; i < FEATURES; i++)
-		bits[i / 64] |= (uint64_t)f->features[i].set << i % 64;
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		pp_set_u64(head + 8 * i, words[i], f->swap);
-	for (size_t i = 0; i < sizeof bits / sizeof *bits; i++)
-		pp_set_u64(head + sizeof words + 8 * i, bits[i], f->swap);
-	return write_at(f->fd, head, sizeof head, 0, f->err);
+	return put_header(f, f->size, true);
 }

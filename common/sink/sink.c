@@ -35,6 +35,8 @@ struct sink {
 	int		 n;
 	size_t		 used;		/* bytes of scratch */
 	uint64_t	 written;
+	void		(*wrote)(void *, uint64_t);	/* pp_on_write(); NULL: nobody asks */
+	void		*wrote_arg;
 	bool		 holds;		/* bytes go to `held' */
 	uint8_t		*held;
 	size_t		 nheld, capheld;
@@ -197,7 +199,18 @@ sink_write_all(struct sink *k, struct iovec *v, const struct iovec *end)
 			v->iov_len -= (size_t)put;
 		}
 	}
+	if (k->wrote && !k->failed)
+		k->wrote(k->wrote_arg, k->written);
 	return k->failed ? -1 : 1;
+}
+
+void
+pp_on_write(struct pp_sink *pub, void (*wrote)(void *, uint64_t), void *arg)
+{
+	struct sink *k = (struct sink *)pub;
+
+	k->wrote = wrote;
+	k->wrote_arg = arg;
 }
 
 void

@@ -21,6 +21,8 @@ void	pp_sink_compressed(const struct pp_sink *, uint64_t *plain, uint64_t *packe
  */
 void	pp_hold(struct pp_sink *);
 int	pp_let_go(struct pp_sink *);
+/* Call wrote(arg, bytes written so far) whenever some have been written. */
+void	pp_on_write(struct pp_sink *, void (*wrote)(void *arg, uint64_t written), void *arg);
 /*
  * Write only what is put between the marks of a share (record/mark.h), and none of the marks; muted: nothing until the first.  The record
  * behind a PP_PIECE_ONCE is written also behind the share, and its offset is given to `once' (NULL: there are none).  Not with

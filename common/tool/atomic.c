@@ -45,6 +45,13 @@ atomic_remove_hidden(void)
 }
 
 void
+atomic_disown(void)
+{
+	for (int i = 0; i < SLOTS; i++)
+		hidden[i].on = 0;
+}
+
+void
 atomic_ended(int sig)
 {
 	int e = errno;

@@ -52,6 +52,8 @@ int	atomic_commit(struct atomic *);
 int	atomic_part(struct atomic *);
 /* Close the file.  A file that has no name yet is deleted. */
 void	atomic_close(struct atomic *);
+/* In a process that was just forked: files that have no name yet are the parent's to delete. */
+void	atomic_disown(void);
 /* Signal handler for fatal signals: deletes the files that have no name yet, then raises the signal again. */
 void	atomic_ended(int sig);
 

@@ -45,6 +45,19 @@ struct tool_index {			/* the index of the input, FILE.ppi */
 	struct ppi_use	*use;		/* by t->in */
 };
 
+struct tool_index_out {			/* --write-index: the index of the -o file */
+	/* set by the command */
+	bool		 asked;
+	uint64_t	 size, every;	/* of struct ppi_build */
+	/* private */
+	char		*path;		/* NULL: it is not open */
+	struct atomic	 file;
+	struct pp_err	 err;
+	int		 to, heard, from;	/* the process that makes it hears and speaks; -1: there is none */
+	uint64_t	 told;		/* how much it was told of */
+	unsigned	 behind;	/* words that it has not answered */
+};
+
 enum { TOOL_ROWS = 192 };		/* of a table of options, at most */
 struct tool {
 	/* set by the command */
@@ -97,6 +110,7 @@ struct tool {
 		struct jobs	*all;
 	}		 jobs;
 	struct tool_index index;
+	struct tool_index_out index_out;
 	/* set by tool_open() */
 	struct pp_spare	*spare;			/* for inputs that have to be copied into a temporary file */
 	struct pp_source *in;
@@ -196,6 +210,20 @@ struct ppi_reader *tool_index_whole(struct tool *, struct pp_source *);
 char	*tool_index_path(const char *input);
 /* Was it made by somebody whom we believe: ourselves, or the owner of the recording?  false: *why, to be followed by the input's name. */
 bool	tool_index_believed(int fd, const char *input, const char **why);
+/* Exit 2 if what has the name that we chose for an index is no file: in a directory of others a link may lead anywhere, and a FIFO make us wait. */
+void	tool_index_refuse(const struct tool *, const char *path);
+/* Begin the index of the name that we chose: no link is followed.  1, or -1. */
+int	tool_index_create(struct atomic *, const char *path, bool force, struct pp_err *);
+/*
+ * The index of the output, if index_out.asked: open it when t->file is open, before tool_lock(); give each sink that writes that file,
+ * which exists at once, to tool_index_out_sink(); where bytes are written without a sink, call tool_index_out_wrote(&t->index_out, bytes so
+ * far).  When the output is complete, and has no name yet: 1, or -1, with a message.  There is none of what is incomplete.
+ */
+void	tool_index_out_open(struct tool *);
+void	tool_index_out_sink(struct tool *, struct pp_sink *);
+void	tool_index_out_wrote(void *index_out, uint64_t written);
+int	tool_index_out_finish(struct tool *);
+void	tool_index_out_close(struct tool *);
 /* tool.c: when the input is opened; has begun; before and after it is closed. */
 void	tool_index_open(struct tool *);
 void	tool_index_begin(struct tool *);

@@ -36,7 +36,7 @@ tool_sink(struct tool *t, struct atomic *a, struct pp_source *in)
 	struct pp_sink *k = atomic_sink(a);
 
 	if (t->as_file) {
-		t->container = out_file_new(k, &(struct out_file_at){ a->fd, a->dir }, &plain, in, a->err);
+		t->container = out_file_new(k, &(struct out_file_at){ a->fd, a->dir, false }, &plain, in, a->err);
 		k = out_feed_new(t->container, in->swap, a->err);
 	}
 	if (k && t->piece.marks)
