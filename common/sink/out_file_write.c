@@ -104,7 +104,8 @@ out_file_begin(struct file *f)
 		f->data += (f->phase - f->data) % COPY_BLOCK;
 	if (lseek(f->fd, (off_t)f->data, SEEK_SET) < 0)
 		return pp_fail_system(f->err, NULL);
-	return f->grows ? put_header(f, 0, false) : 1;
+	/* What follows the data ends it for who reads meanwhile: as a record, an offset has the size 0, but only in little-endian. */
+	return f->grows && f->swap == (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) ? put_header(f, 0, false) : 1;
 }
 
 /* ---- features ----------------------------------------------------------------------------------------- */
