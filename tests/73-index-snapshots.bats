@@ -45,7 +45,7 @@ all_as_without() {
 }
 
 @test "snapshots: the same bytes as without, for tasks that fork, exec, end, and whose numbers come back" {
-	for seed in $(seq 1 $((ALL ? 40 : 6))); do
+	for seed in $(seq 1 $((ALL ? 40 : 3))); do
 		case $((seed % 7)) in 6) continue;; esac		# without FINISHED_ROUNDs all waits to the end
 		python3 "$BATS_TEST_DIRNAME/lives.py" $seed 90 | mkpipe >"$T/x"
 		pcat -q -f --index --chunk-size=4K --snapshots=4K "$T/x"
@@ -58,7 +58,7 @@ all_as_without() {
 	have deaths
 	[ "$(snapshots "$T/deaths.ppi")" -gt 10 ]
 	all_as_without 3 "$T/deaths"
-	all_as_without 16 "$T/deaths"
+	[ -z "${ALL-}" ] || all_as_without 16 "$T/deaths"
 	done_all
 }
 
@@ -158,6 +158,7 @@ all_as_without() {
 	for lie in snap_off=-1 snap_off=0 snap_off=17 snap_chunks=0 snap_sample_bytes=0 snap_sample_bytes=-1 snap_plain=0 snap_plain=64 snap_plain=67108865 \
 	    snap_plain=-1 end_at=0 end_at=-1 end_at=64 end_off=-1 end_off=20000 end_sample_bytes=0 both_off=0 both_off=-1 both_off=20001 both_sample_bytes=0 \
 	    both_sample_bytes=-1; do
+		turn 3 || continue
 		cp "$T/good" "$T/deaths.ppi"
 		"$BATS_TEST_DIRNAME/index-forge.py" "$T/deaths.ppi" $lie >"$T/forged"
 		! cmp -s "$T/good" "$T/deaths.ppi" || failed "$lie: is the truth"
