@@ -37,14 +37,14 @@
 enum { TASKS = 1024, NAME = 64 };
 
 struct task {
-	pid_t	 pid;			/* 0: free */
 	char	 name[NAME];		/* "": stopped, and what made it has not said so yet */
-	unsigned made, calls;
 	long	 nr;			/* of the call that it is in */
 	uint64_t arg[2];
-	bool	 loading, fails;	/* in the dynamic linker; this call is the one */
 	uint64_t entry;			/* of the program, while loading */
 	long	 code;			/* what was there */
+	pid_t	 pid;			/* 0: free */
+	unsigned made, calls;
+	bool	 loading, fails;	/* in the dynamic linker; this call is the one */
 };
 
 static struct task tasks[TASKS];
