@@ -4,9 +4,6 @@
  *
  *	one input, or several joined  ->  features  ->  compat  ->  byte order  ->  container, or parts of one
  */
-#include <sys/stat.h>
-
-#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -246,24 +243,15 @@ pcat_looking(void *arg)
 	return 1;
 }
 
-/* The path by which that input can be opened once more, to read the same; NULL: it is no file, or *err says why not. */
+/* The path by which that input can be opened once more, to read the same; NULL: it is no file. */
 static const char *
-pcat_again(const struct job *j, const char *name, struct pp_err *err)
+pcat_again(struct job *j, const char *name)
 {
 	bool std = !strcmp(name, "-");
-	struct stat st;
 
-	if (j->o.open_flags & PP_OPEN_FOLLOW)
+	if (j->o.open_flags & PP_OPEN_FOLLOW || (std && j->stdin_at))
 		return NULL;
-	if ((std ? fstat(STDIN_FILENO, &st) : stat(name, &st)) < 0) {
-		err->file = name;
-		if (errno != ENOENT)
-			pp_fail_system(err, NULL);
-		return NULL;
-	}
-	if (!(S_ISREG(st.st_mode) || S_ISDIR(st.st_mode)) || (std && j->stdin_at))
-		return NULL;
-	return std ? "/proc/self/fd/0" : name;
+	return tool_file_twice(&j->t, std ? "/proc/self/fd/0" : name);
 }
 
 /* Look through all n inputs, unless one is no file. */
@@ -279,7 +267,9 @@ pcat_look_through(struct job *j, unsigned n)
 			name = join_path(j->join, i);
 			shift = join_time_shift(j->join, i);
 		}
-		if (!(path = pcat_again(j, name, &err)) || !(j->looked = tool_source(&j->t, path, j->o.open_flags, &err))) {
+		if (!(path = pcat_again(j, name)))
+			return;
+		if (!(j->looked = tool_source(&j->t, path, j->o.open_flags, &err))) {
 			tool_ahead(&j->t, &err);
 			return;
 		}

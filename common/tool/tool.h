@@ -233,7 +233,9 @@ void	tool_index_close(struct tool *);
  * The name of the input for one more tool_source(), which reads it from its beginning; NULL: it can be read only once.
  * tool_allow() the input before tool_lock().
  */
-const char *tool_twice(const struct tool *);
+const char *tool_twice(struct tool *);
+/* The same for the file of a name.  Both exit by tool_ahead() if that cannot be told. */
+const char *tool_file_twice(struct tool *, const char *path);
 /* From now on there is a progress line, if somebody sees it; tool_lock() does that. */
 void	tool_progress_begin(struct tool *);
 /* Show the progress line, at most some times each second. */

@@ -164,21 +164,27 @@ tool_ahead(struct tool *t, const struct pp_err *err)
 }
 
 const char *
-tool_twice(const struct tool *t)
+tool_file_twice(struct tool *t, const char *path)
+{
+	struct pp_err err = { .file = path };
+	struct stat st;
+
+	if (stat(path, &st) == 0)
+		return S_ISREG(st.st_mode) || S_ISDIR(st.st_mode) ? path : NULL;
+	if (errno != ENOENT) {
+		pp_fail_system(&err, NULL);
+		tool_ahead(t, &err);
+	}
+	return NULL;
+}
+
+const char *
+tool_twice(struct tool *t)
 {
 	struct stat st;
 
-	if (!tool_is_std(t->in_name)) {
-		struct pp_err err = { .file = t->in_name };
-
-		if (stat(t->in_name, &st) == 0)
-			return S_ISREG(st.st_mode) || S_ISDIR(st.st_mode) ? t->in_name : NULL;
-		if (errno == ENOENT)
-			return NULL;
-		pp_fail_system(&err, NULL);
-		tool_say(t, &err);
-		exit(1);
-	}
+	if (!tool_is_std(t->in_name))
+		return tool_file_twice(t, t->in_name);
 	/* Opening this name starts at the beginning of the file, whatever the offset of standard input. */
 	return !fstat(STDIN_FILENO, &st) && S_ISREG(st.st_mode) && lseek(STDIN_FILENO, 0, SEEK_CUR) == 0 ? "/dev/stdin" : NULL;
 }
