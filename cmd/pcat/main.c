@@ -267,12 +267,8 @@ pcat_look_through(struct job *j, unsigned n)
 			name = join_path(j->join, i);
 			shift = join_time_shift(j->join, i);
 		}
-		if (!(path = pcat_again(j, name)))
+		if (!(path = pcat_again(j, name)) || !(j->looked = tool_source_ahead(&j->t, path, j->o.open_flags, &err)))
 			return;
-		if (!(j->looked = tool_source(&j->t, path, j->o.open_flags, &err))) {
-			tool_ahead(&j->t, &err);
-			return;
-		}
 		for (int k = 0; i && k < 2; k++)
 			look_mark(&j->look);	/* join puts them there */
 		pp_before_refill(j->looked, pcat_looking, j);

@@ -66,12 +66,8 @@ survey_times(struct tool *t, bool last, struct survey *s)
 	int rc = 1;
 
 	*s = (struct survey){ 0 };
-	if (!name)
+	if (!name || !(in = tool_source_ahead(t, name, 0, &err)))
 		return;
-	if (!(in = tool_source(t, name, 0, &err))) {
-		tool_ahead(t, &err);
-		return;
-	}
 	index = tool_index_use(t, in, &ask);
 	pp_when_absent(in, by_times, s);
 	known = last && tool_index_sums(t, in, &all, &reads);

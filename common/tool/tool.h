@@ -166,6 +166,8 @@ struct pp_source *tool_source(const struct tool *, const char *path, unsigned fl
  * failed, the result would be another one without a word: say it, and exit.
  */
 void	tool_ahead(struct tool *, const struct pp_err *);
+/* tool_source() to read in advance, and if it fails tool_ahead(). */
+struct pp_source *tool_source_ahead(struct tool *, const char *path, unsigned flags, struct pp_err *);
 /*
  * Open an output file, which tool_close() completes: the file gets its name if all was written and the input was sound up to
  * its end; the name NAME.tmp if the input was not; and no name if writing failed.  Exits 2 if the file is the input, 1 if it

@@ -163,6 +163,16 @@ tool_ahead(struct tool *t, const struct pp_err *err)
 	exit(1);
 }
 
+struct pp_source *
+tool_source_ahead(struct tool *t, const char *path, unsigned flags, struct pp_err *err)
+{
+	struct pp_source *src = tool_source(t, path, flags, err);
+
+	if (!src)
+		tool_ahead(t, err);
+	return src;
+}
+
 const char *
 tool_file_twice(struct tool *t, const char *path)
 {

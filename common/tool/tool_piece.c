@@ -57,8 +57,7 @@ tool_piece_open(struct tool *t, unsigned flags)
 		return;
 	if (!name)
 		tool_wrong(t, "--piece: needs the name of a file, or of a directory of perf record --threads: it is read twice");
-	if (!(t->piece.whole = tool_source(t, name, flags, &t->piece.err)))
-		tool_ahead(t, &t->piece.err);
+	t->piece.whole = tool_source_ahead(t, name, flags, &t->piece.err);
 }
 
 void

@@ -192,12 +192,9 @@ kin_find(struct tool *t, struct state_keys *keys, size_t *n)
 	struct pp_err err = { .what = "" };
 	struct kin k = { 0 };
 
-	if (!keys || !state_keys_kin(keys, &k.names, &k.pids) || !name)
+	if (!keys || !state_keys_kin(keys, &k.names, &k.pids) || !name ||
+	    !(in = tool_source_ahead(t, name, 0, &err)))
 		return NULL;
-	if (!(in = tool_source(t, name, 0, &err))) {
-		tool_ahead(t, &err);
-		return NULL;
-	}
 	if ((index = tool_index_use(t, in, &ask)) && !kin_is_dear(t, in)) {
 		if (!k.pids || !k.pids->n)
 			kin_nameless(&k);
