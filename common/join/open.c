@@ -156,7 +156,8 @@ open_source(struct join *j, int fd, char **names, int i, int n)
 		j->offset[j->n++] = j->o->time_offset ? j->o->time_offset[i] : 0;
 		return;
 	}
-	if (in->err.error == EMFILE)
+	/* that of the system, ENFILE, begins with the same words */
+	if (strstr(in->err.what, strerror(EMFILE)) && !strstr(in->err.what, strerror(ENFILE)))
 		too_many(j, n, 0);
 	tool_say(j->t, &in->err);
 	j->status = 1;
