@@ -178,23 +178,25 @@ diff_input_open(struct diff_input *in, const struct tool *t, const char *path, c
 static void
 diff_input_begin(struct diff_input *in)
 {
-	void (*pipes)(int) = signal(SIGPIPE, SIG_IGN);	/* it may have ended, and has said why */
+	void (*pipes)(int);
 	char first;
 
 	if (in->report < 0)
-		goto done;
+		return;
 	if (in->fd >= 0 && pread(in->fd, &first, 1, 0) == 1 && first == '{') {
 		close(in->report);
 		in->report = in->fd;
 		in->ready = true;
-	} else if (write(in->go, "", 1) != 1) {
-		in->error = errno;
-		close(in->report);
-		in->report = -1;
+	} else {
+		pipes = signal(SIGPIPE, SIG_IGN);	/* the process may have ended, and has said why */
+		if (write(in->go, "", 1) != 1) {
+			in->error = errno;
+			close(in->report);
+			in->report = -1;
+		}
+		signal(SIGPIPE, pipes);
 	}
 	close(in->go);			/* the process ends, if it was not asked */
-done:
-	signal(SIGPIPE, pipes);
 }
 
 int
