@@ -43,6 +43,9 @@ pcat --format=gperftools -f -o out/old in/data
 pcat --format=pprof -f -o out/old in/data
 pcat --format=pprof --symbols local -f -o out/old in/host
 pcat --index -o out/new in/data
+pcat --write-index -o out/new in/data
+pcat --format=file --write-index -o out/new in/big
+pcat --format=file --copy-data -f -o out/old in/data
 pcat --manifest=in/list.tsv
 pfilter < in/pipe
 pfilter -f -o out/old in/data
@@ -66,6 +69,7 @@ pinject -b --jobs=2 in/host
 pinject --buildid-all in/data
 pinject --buildid-dir out/store in/host
 pinject --unwind in/host
+pinject --buildid-all --jobs=3 in/big
 pinject --format=file -f -o out/old in/host
 pstat < in/pipe
 pstat in/data

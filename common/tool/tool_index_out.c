@@ -145,16 +145,24 @@ reader_run(struct tool *t, pid_t parent, int fd, struct reader *r)
 	_exit(!reader_build(t, fd, r) || write(r->to, &done, 1) != 1);
 }
 
+/* Nothing more is said: if it was not told of the end, it fails. */
 static void
-index_out_let_go(struct tool_index_out *x)
+index_out_hang_up(struct tool_index_out *x)
 {
 	if (x->to >= 0)
 		close(x->to);
 	if (x->heard >= 0)
 		close(x->heard);
+	x->to = x->heard = -1;
+}
+
+static void
+index_out_let_go(struct tool_index_out *x)
+{
+	index_out_hang_up(x);
 	if (x->from >= 0)
 		close(x->from);
-	x->to = x->heard = x->from = -1;
+	x->from = -1;
 }
 
 /* Start it.  Where that fails, there is none. */
@@ -238,7 +246,7 @@ tool_index_out_wrote(void *arg, uint64_t written)
 	x->told = written;
 	x->behind++;
 	if (write(x->to, &more, 1) != 1 || (x->behind >= BEHIND && index_out_hear(x) < 0))
-		index_out_let_go(x);
+		index_out_hang_up(x);
 }
 
 void
@@ -258,8 +266,22 @@ index_out_end(struct tool_index_out *x)
 	if (x->to >= 0 && write(x->to, &end, 1) == 1)
 		while ((word = index_out_hear(x)) == READ)
 			;
-	index_out_let_go(x);
+	index_out_hang_up(x);
 	return word == DONE;
+}
+
+/* After that: wait until the process is no more, as it writes the same file by the same offset.  false: nobody can say. */
+static bool
+index_out_has_ended(struct tool_index_out *x)
+{
+	char word;
+	ssize_t n = 0;
+
+	while (x->from >= 0 && ((n = read(x->from, &word, 1)) > 0 || (n < 0 && errno == EINTR)))
+		;
+	if (n < 0)
+		pp_fail_system(&x->err, NULL);
+	return !n;
 }
 
 /* Read the complete output, and write its index. */
@@ -297,9 +319,9 @@ tool_index_out_finish(struct tool *t)
 	if (!x->asked || t->partial || t->in_err.what[0] || t->out_err.what[0])
 		return 1;
 	if (!index_out_end(x))
-		rc = index_out_again(t, &in_err);
-	if (rc > 0 && atomic_commit(&x->file) <= 0)
-		rc = -1;
+		rc = index_out_has_ended(x) ? index_out_again(t, &in_err) : -1;
+	if (rc > 0 && (rc = atomic_commit(&x->file)) == 0)
+		rc = pp_fail(&x->err, "exists; -f replaces it");
 	if (x->err.what[0])
 		tool_say(t, &x->err);
 	else if (in_err.what[0])
