@@ -187,13 +187,21 @@ SPAN='ip==1;ip==2;tid'
 	    else (.[1].callchain | length) == 0 and (.[0].callchain | length) > 0 and (.[1].stack_user // {} | (.data // "") | length) == 0 end) | unique' >"$T/unlike"
 	[ "$(cat "$T/unlike")" = "[true]" ] || failed "what stays: $(cat "$T/unlike")"
 	grep -q "warning: --span-task: [0-9]* samples were taken in another task than their span is of" "$T/err" || failed "not said"
-	# perf names them as the payload does, but for one that took its name later; of workers perf knows more than the payload
+	# perf names them as the payload does, but for one that took its name later; of workers perf knows more than the payload.  No name have
+	# those that the recording does not name, as the threads of a process whose maps perf record could not read, and with perf since 6.9
+	# those behind their EXIT.
+	psort --full "$T/sched" | pcat --format=jsonl --types=COMM,FORK,EXIT | jq -r '"\(.type)|\(.tid)|\(.ptid)|\(.time)"' >"$T/tasks"
 	for p in $PERFS; do
-		pfilter --span wakeup --span-period --span-task --sideband=needed "$T/sched" | $p script -i - -F comm,tid,event,trace 2>/dev/null |
-		    sed -n 's/^ *\(.*[^ ]\)  *\([0-9][0-9]*\)  *sched:sched_wak[a-z_]*: *comm=\(.*\) pid=\([0-9]*\) .*/\1|\2|\3|\4/p' >"$T/names"
+		for f in "" --sideband=needed; do
+			pfilter --span wakeup --span-period --span-task $f "$T/sched" | $p script -i - --ns -F comm,tid,time,event,trace 2>/dev/null |
+			    sed -n 's/^ *\(.*[^ ]\)  *\([0-9][0-9]*\)  *\([0-9]*\)\.\([0-9]*\): *sched:sched_wak[a-z_]*: *comm=\(.*\) pid=\([0-9]*\) .*/\1|\2|\5|\6|\3\4/p' >"$T/names$f"
+		done
 		[ -s "$T/names" ] || failed "$p script"
+		cmp "$T/names" "$T/names--sideband=needed" || failed "$p: other names with --sideband=needed"
 		! awk -F'|' '$2 != $4' "$T/names" | grep . || failed "$p: other threads"
-		[ "$(awk -F'|' 'index($1, $3) != 1' "$T/names" | wc -l)" -le 3 ] || failed "$p: $(awk -F'|' 'index($1, $3) != 1' "$T/names" | head -n 4)"
+		awk -F'|' 'NR == FNR { if ($1 == "COMM" || ($1 == "FORK" && $3 in named)) named[$2]; if ($1 == "EXIT") ended[$2] = $4; next }
+		    index($1, $3) != 1 && !($1 == ":" $2 && (!($2 in named) || ($2 in ended && $5 + 0 > ended[$2] + 0)))' "$T/tasks" "$T/names" >"$T/unlike"
+		[ "$(wc -l <"$T/unlike")" -le 3 ] || failed "$p: $(head -n 4 "$T/unlike")"
 	done
 	done_all
 }
