@@ -5,7 +5,6 @@
  */
 #include <sys/stat.h>
 
-#include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -13,26 +12,10 @@
 #include "layout.h"
 #include "read.h"
 #include "set.h"
+#include "sink/tmpfile.h"
 #include "source/leave_out.h"
 
 enum { PPI_READ_SIZE = 256 << 10 };
-
-int
-ppi_read_at(struct ppi_reader *x, uint8_t *p, size_t n, uint64_t off)
-{
-	while (n) {
-		ssize_t got = pread(x->fd, p, n, (off_t)off);
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			return (int)got;
-		p += got;
-		n -= (size_t)got;
-		off += (uint64_t)got;
-	}
-	return 1;
-}
 
 const uint8_t *
 ppi_have(struct ppi_reader *x, size_t n)
@@ -51,7 +34,7 @@ ppi_have(struct ppi_reader *x, size_t n)
 		return NULL;
 	x->buf = p;
 	x->n = 0;
-	if (ppi_read_at(x, x->buf, want, x->at) <= 0)
+	if (pp_tmpfile_read_at(x->fd, x->buf, want, x->at) <= 0)
 		return NULL;
 	x->buf_at = x->at;
 	x->n = want;
@@ -216,7 +199,7 @@ ppi_get_head(struct ppi_reader *x, struct pp_err *err)
 {
 	struct ppi_head *h = &x->head;
 	uint8_t p[PPI_HEAD_SIZE];
-	int rc = ppi_read_at(x, p, sizeof p, 0);
+	int rc = pp_tmpfile_read_at(x->fd, p, sizeof p, 0);
 
 	if (rc < 0)
 		return pp_fail_system(err, NULL);
@@ -273,13 +256,13 @@ ppi_get_end(struct ppi_reader *x)
 	bool sound;
 
 	if (x->size < PPI_HEAD_SIZE + fixed + PPI_HASH + PPI_TRAILER_SIZE ||
-	    ppi_read_at(x, t, sizeof t, x->size - sizeof t) <= 0 || memcmp(t + 8, PPI_TRAILER, 8) != 0)
+	    pp_tmpfile_read_at(x->fd, t, sizeof t, x->size - sizeof t) <= 0 || memcmp(t + 8, PPI_TRAILER, 8) != 0)
 		return false;
 	n = ppi_u64(t);
 	if (n < fixed + PPI_HASH || n > PPI_END_MAX || n > x->size - PPI_TRAILER_SIZE - PPI_HEAD_SIZE || !(p = malloc(n)))
 		return false;
 	at = x->size - PPI_TRAILER_SIZE - n;
-	sound = ppi_read_at(x, p, n, at) > 0 && ppi_u32(p) == PPI_END && ppi_u32(p + PPI_N_SIZE) == n && ppi_sound(p, n);
+	sound = pp_tmpfile_read_at(x->fd, p, n, at) > 0 && ppi_u32(p) == PPI_END && ppi_u32(p + PPI_N_SIZE) == n && ppi_sound(p, n);
 	if (sound) {
 		*e = (struct ppi_end){ .chunks = ppi_u64(p + PPI_N_CHUNKS), .all = { .records = ppi_u64(p + PPI_N_RECORDS),
 		    .samples = ppi_u64(p + PPI_N_SAMPLES), .sample_bytes = ppi_u64(p + PPI_N_SAMPLE_BYTES),

@@ -25,8 +25,6 @@ struct ppi_reader {
 	uint64_t	 last_end;
 };
 
-/* Read n bytes at an offset.  1, 0: the file ends before, -1: errno. */
-int	ppi_read_at(struct ppi_reader *, uint8_t *, size_t n, uint64_t off);
 /* Have n bytes from x->at on in memory.  NULL: the file ends before, or cannot be read. */
 const uint8_t *ppi_have(struct ppi_reader *x, size_t n);
 /* Memory for n of that size at *p.  false: none. */
