@@ -17,7 +17,8 @@
 
 enum { PPI_READ_SIZE = 256 << 10 };
 
-const uint8_t *
+/* Have n bytes from x->at on in memory.  NULL: the file ends before, or cannot be read. */
+static const uint8_t *
 ppi_have(struct ppi_reader *x, size_t n)
 {
 	uint64_t left = x->entries_end - x->at;
@@ -39,6 +40,17 @@ ppi_have(struct ppi_reader *x, size_t n)
 	x->buf_at = x->at;
 	x->n = want;
 	return x->buf;
+}
+
+const uint8_t *
+ppi_item(struct ppi_reader *x, uint32_t magic, size_t fixed, size_t *n)
+{
+	const uint8_t *p = ppi_have(x, fixed);
+
+	_Static_assert((int)PPI_S_MAGIC == (int)PPI_E_MAGIC && (int)PPI_S_SIZE == (int)PPI_E_SIZE, "entries and snapshots begin alike");
+	if (!p || ppi_u32(p + PPI_E_MAGIC) != magic || (*n = ppi_u32(p + PPI_E_SIZE)) > PPI_ENTRY_MAX || *n < fixed + PPI_HASH)
+		return NULL;
+	return (p = ppi_have(x, *n)) && ppi_sound(p, *n) ? p : NULL;
 }
 
 bool
@@ -166,14 +178,13 @@ int
 ppi_next(struct ppi_reader *x, struct ppi_entry *e, bool *damaged)
 {
 	const uint8_t *p;
-	size_t n = 0;
+	size_t n;
 
 	*damaged = !ppi_pass_snaps(x);
 	if (*damaged || x->at == x->entries_end)
 		return 0;
 	*damaged = true;
-	if (!(p = ppi_have(x, PPI_E_FIXED)) || ppi_u32(p + PPI_E_MAGIC) != PPI_ENTRY || (n = ppi_u32(p + PPI_E_SIZE)) > PPI_ENTRY_MAX ||
-	    n < PPI_E_FIXED + PPI_HASH || !(p = ppi_have(x, n)) || !ppi_sound(p, n) || !ppi_get_entry(x, e, p, n))
+	if (!(p = ppi_item(x, PPI_ENTRY, PPI_E_FIXED, &n)) || !ppi_get_entry(x, e, p, n))
 		return 0;
 	if (e->c.file < x->last_file || (e->c.file == x->last_file && e->c.off < x->last_end))
 		return 0;

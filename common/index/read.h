@@ -25,8 +25,8 @@ struct ppi_reader {
 	uint64_t	 last_end;
 };
 
-/* Have n bytes from x->at on in memory.  NULL: the file ends before, or cannot be read. */
-const uint8_t *ppi_have(struct ppi_reader *x, size_t n);
+/* The entry or snapshot at x->at: *n bytes, not less than `fixed' and the hash.  NULL: there is none of that magic, or it is not sound. */
+const uint8_t *ppi_item(struct ppi_reader *x, uint32_t magic, size_t fixed, size_t *n);
 /* Memory for n of that size at *p.  false: none. */
 bool	ppi_grow(void *p, size_t *cap, size_t n, size_t size);
 

@@ -83,14 +83,13 @@ ppi_begin_at(struct ppi_reader *x, const struct ppi_snap *s, bool swap, struct p
 {
 	uint64_t was = x->at, end;
 	const uint8_t *p;
-	uint32_t n;
+	size_t n;
 	int rc;
 
 	if (s->at < PPI_HEAD_SIZE || s->at >= x->entries_end)
 		return 0;
 	x->at = s->at;
-	if (!(p = ppi_have(x, PPI_S_FIXED)) || ppi_u32(p) != PPI_SNAP || (n = ppi_u32(p + PPI_S_SIZE)) < PPI_S_FIXED + PPI_HASH ||
-	    n > PPI_ENTRY_MAX || !(p = ppi_have(x, n)) || !ppi_sound(p, n)) {
+	if (!(p = ppi_item(x, PPI_SNAP, PPI_S_FIXED, &n))) {
 		x->at = was;
 		return 0;
 	}
