@@ -25,75 +25,23 @@
 
 #include "put.h"
 
-enum { PIDS = 1000, OWNERS = 2000, OWN_MAX = 200, FILES = 3000, OWN_LEN = 1 << 18, EVENTS = 4, DEPTH = 16, CGROUPS = 50, ROUND = 512 << 10, GAP = 100000, FIRST_ID = 1000, CPUS_MAX = 4096 };
+enum { PIDS = 1000, OWNERS = 2000, OWN_MAX = 200, FILES = 3000, OWN_LEN = 1 << 18, EVENTS = 4, DEPTH = 16, CGROUPS = 50, ROUND = 512 << 10, CPUS_MAX = 4096 };
 enum { SAMPLE_FIXED = PUT_HEAD + 6 * 8, TRAILER = 32 };
 enum order { NORMAL, SORTED, SHUFFLED, RANDOM, ORDERS };
 static const char *const orders[ORDERS] = { "normal", "sorted", "shuffled", "random" };
-static const uint64_t START = 1000000000000;
 static const char *const names[EVENTS] = { "cpu-clock", "task-clock", "page-faults", "context-switches" };
 
-static uint32_t cpus = 64;
 static bool state;		/* -s */
 static bool cgroups;		/* -g */
 static unsigned own, pids = PIDS;	/* -m; processes */
 
-static void
-trailer(uint32_t pid, uint64_t time, uint32_t cpu, uint64_t id)
-{
-	u32(pid, pid);
-	u64(time);
-	u32(cpu, 0);
-	u64(id);
-}
-
-static uint64_t
-id_of(unsigned event, unsigned cpu)
-{
-	return FIRST_ID + event * cpus + cpu;
-}
-
 /* ---- records ------------------------------------------------------------------------------------------- */
 
+/* Of a file whose inode depends on the address. */
 static void
-comm(uint32_t pid, uint32_t tid, uint16_t misc, const char *name, uint64_t time, uint32_t cpu, uint64_t id)
+file_map(uint32_t pid, uint64_t addr, uint64_t len, const char *name, uint64_t time, uint32_t cpu, uint64_t id)
 {
-	size_t at = begin(3, misc);
-
-	u32(pid, tid);
-	text(name);
-	trailer(id ? pid : 0, time, cpu, id);
-	end(at);
-}
-
-static void
-mmap2(uint32_t pid, uint64_t addr, uint64_t len, const char *name, uint64_t time, uint32_t cpu, uint64_t id)
-{
-	size_t at = begin(10, 2);
-
-	u32(pid, pid);
-	u64(addr);
-	u64(len);
-	u64(0);
-	u32(8, 1);
-	u64(4242 + addr % 97);
-	u64(7);
-	u32(5, 2);
-	text(name);
-	trailer(id ? pid : 0, time, cpu, id);
-	end(at);
-}
-
-/* FORK or EXIT */
-static void
-task(uint32_t type, uint32_t pid, uint32_t parent, uint64_t time, uint32_t cpu)
-{
-	size_t at = begin(type, 0);
-
-	u32(pid, parent);
-	u32(pid, parent);
-	u64(time);
-	trailer(type == 7 ? parent : pid, time, cpu, id_of(0, cpu));
-	end(at);
+	mmap2(pid, addr, len, 4242 + addr % 97, name, time, cpu, id);
 }
 
 static uint32_t
@@ -146,25 +94,11 @@ sample(uint32_t pid, uint64_t time, uint32_t cpu, unsigned event)
 /* ---- the stream ---------------------------------------------------------------------------------------- */
 
 static void
-head(void)
+first(void)
 {
-	/* IDENTIFIER|IP|TID|TIME|CALLCHAIN|CPU|PERIOD; ID|TOTAL_TIME...: nothing is read */
-	const uint64_t sample_type = 0x10000 | 1 | 2 | 4 | 0x20 | 0x80 | 0x100 | (cgroups ? 1 << 21 : 0);
-	/* inherit, freq, sample_id_all, exclude_guest; the first also mmap, comm, task, mmap2, comm_exec */
-	const uint64_t flags = 1 << 1 | 1 << 10 | 1 << 18 | 1 << 20, tracking = 1 << 8 | 1 << 9 | 1 << 13 | 1 << 23 | 1 << 24;
 	size_t at;
 
-	bytes("PERFILE2\20\0\0\0\0\0\0", 16);
-	written = 16;
-	for (unsigned e = 0; e < EVENTS; e++) {
-		uint64_t attr[16] = { 1 | UINT64_C(128) << 32, e, 4000, sample_type, 4, flags | (e ? 0 : tracking) };
-
-		at = begin(64, 0);
-		bytes(attr, sizeof attr);
-		for (unsigned c = 0; c < cpus; c++)
-			u64(id_of(e, c));
-		end(at);
-	}
+	head(EVENTS, SAMPLE_TYPE | (cgroups ? 1 << 21 : 0));
 	for (unsigned e = 0; e < EVENTS; e++) {
 		at = begin(78, 0);
 		u64(2);
@@ -190,7 +124,7 @@ own_maps(unsigned i)
 
 		for (unsigned n = (i * 31 + m * 977) % FILES, k = 19; k > 15; k--, n /= 10)
 			name[k] = (char)('0' + n % 10);
-		mmap2(pid_at(i), own_at(pid_at(i), m), OWN_LEN, name, 0, 0, 0);
+		file_map(pid_at(i), own_at(pid_at(i), m), OWN_LEN, name, 0, 0, 0);
 	}
 }
 
@@ -204,9 +138,9 @@ processes(void)
 			name[k] = (char)('0' + n % 10);
 		comm(pid_at(i), pid_at(i), 0, name, 0, 0, 0);
 		comm(pid_at(i), pid_at(i) + 1, 0, name, 0, 0, 0);
-		mmap2(pid_at(i), 0x400000, 1 << 20, "/usr/bin/prog", 0, 0, 0);
-		mmap2(pid_at(i), 0x7f0000000000, 1 << 21, "/usr/lib/libc.so.6", 0, 0, 0);
-		mmap2(pid_at(i), 0x7f1000000000, 1 << 19, "/opt/app/lib/libwork.so", 0, 0, 0);
+		file_map(pid_at(i), 0x400000, 1 << 20, "/usr/bin/prog", 0, 0, 0);
+		file_map(pid_at(i), 0x7f0000000000, 1 << 21, "/usr/lib/libc.so.6", 0, 0, 0);
+		file_map(pid_at(i), 0x7f1000000000, 1 << 19, "/opt/app/lib/libwork.so", 0, 0, 0);
 		own_maps(i);
 	}
 	for (unsigned i = 1; cgroups && i <= CGROUPS; i++) {
@@ -240,13 +174,13 @@ short_process(uint64_t time, uint32_t cpu, uint64_t step)
 	uint32_t pid = 100000 + next++ % 3000000, parent = some_pid();
 	uint64_t id = id_of(0, cpu);
 
-	task(7, pid, parent, time, cpu);
+	task(FORK, pid, parent, time, cpu);
 	comm(pid, pid, 0x2000, "short", time + step, cpu, id);
-	mmap2(pid, 0x400000, 4096, "/usr/bin/short", time + 2 * step, cpu, id);
-	mmap2(pid, 0x7f0000000000, 1 << 21, "/usr/lib/libc.so.6", time + 3 * step, cpu, id);
+	file_map(pid, 0x400000, 4096, "/usr/bin/short", time + 2 * step, cpu, id);
+	file_map(pid, 0x7f0000000000, 1 << 21, "/usr/lib/libc.so.6", time + 3 * step, cpu, id);
 	if (!(next & 3))
 		sample(pid, time + 4 * step, cpu, 0);
-	task(4, pid, parent, time + 5 * step, cpu);
+	task(EXIT, pid, parent, time + 5 * step, cpu);
 }
 
 /* What happened at `time' on a CPU, where the next thing happens no sooner than `gap' later. */
@@ -349,7 +283,7 @@ main(int argc, char **argv)
 	if (!per_cpu)
 		per_cpu = 1;
 	fcntl(STDOUT_FILENO, F_SETPIPE_SZ, 1 << 20);
-	head();
+	first();
 	processes();
 	for (; written < want; start += per_cpu * GAP) {
 		switch (order) {

@@ -19,27 +19,11 @@
 
 #include "put.h"
 
-enum { DEPTH = 8, FIRST_ID = 1000, FIRST_PID = 2000, MAP_STEP = 1 << 17, MAP_LEN = 1 << 16, GAP = 100000, SHORT = 6 };
+enum { DEPTH = 8, FIRST_PID = 2000, MAP_STEP = 1 << 17, MAP_LEN = 1 << 16, SHORT = 6 };
 enum { SAMPLE_SIZE = PUT_HEAD + 7 * 8 + 8 * DEPTH, IDS_MAX = 8000 };
-static const uint64_t START = 1000000000000;
 
-static uint64_t tasks = 1000, maps = 10, events = 4, cpus = 64, forks, round_size = 512 << 10;
+static uint64_t tasks = 1000, maps = 10, events = 4, forks, round_size = 512 << 10;
 static uint64_t made, wanted;		/* samples */
-
-static uint64_t
-id_of(uint64_t event, uint64_t cpu)
-{
-	return FIRST_ID + event * cpus + cpu;
-}
-
-static void
-trailer(uint64_t pid, uint64_t time, uint64_t cpu, uint64_t id)
-{
-	u32((uint32_t)pid, (uint32_t)pid);
-	u64(time);
-	u32((uint32_t)cpu, 0);
-	u64(id);
-}
 
 /* Where the task has that map: as far from those of other tasks as address space permits. */
 static uint64_t
@@ -48,47 +32,10 @@ map_at(uint64_t task, uint64_t map)
 	return 0x400000000000 + task % 4096 * 0x400000000 + map * MAP_STEP;
 }
 
-static void
-comm(uint64_t pid, const char *name, uint64_t time, uint64_t cpu, uint64_t id)
+static uint32_t
+pid_of(uint64_t task)
 {
-	size_t at = begin(3, 0);
-
-	u32((uint32_t)pid, (uint32_t)pid);
-	text(name);
-	trailer(id ? pid : 0, time, cpu, id);
-	end(at);
-}
-
-/* FORK or EXIT */
-static void
-task(uint32_t type, uint64_t pid, uint64_t parent, uint64_t time, uint64_t cpu)
-{
-	size_t at = begin(type, 0);
-
-	u32((uint32_t)pid, (uint32_t)parent);
-	u32((uint32_t)pid, (uint32_t)parent);
-	u64(time);
-	trailer(pid, time, cpu, id_of(0, cpu));
-	end(at);
-}
-
-static void
-head(void)
-{
-	/* IDENTIFIER|IP|TID|TIME|CALLCHAIN|CPU|PERIOD; inherit, freq, sample_id_all, exclude_guest; mmap, comm, task, mmap2, comm_exec */
-	const uint64_t type = 0x10000 | 1 | 2 | 4 | 0x20 | 0x80 | 0x100, flags = 1 << 1 | 1 << 10 | 1 << 18 | 1 << 20;
-	const uint64_t tracking = 1 << 8 | 1 << 9 | 1 << 13 | 1 << 23 | 1 << 24;
-
-	bytes("PERFILE2\20\0\0\0\0\0\0", 16);
-	for (uint64_t e = 0; e < events; e++) {
-		uint64_t attr[16] = { 1 | UINT64_C(128) << 32, e % 9, 4000, type, 4, flags | (e ? 0 : tracking) };
-		size_t at = begin(64, 0);
-
-		bytes(attr, sizeof attr);
-		for (uint64_t c = 0; c < cpus; c++)
-			u64(id_of(e, c));
-		end(at);
-	}
+	return (uint32_t)(FIRST_PID + task);
 }
 
 static void
@@ -98,22 +45,10 @@ all_tasks(void)
 
 	for (uint64_t i = 0; i < tasks; i++) {
 		snprintf(name, sizeof name, "task%07" PRIu64, i);
-		comm(FIRST_PID + i, name, 0, 0, 0);
+		comm(pid_of(i), pid_of(i), 0, name, 0, 0, 0);
 		for (uint64_t m = 0; m < maps; m++) {
-			size_t at = begin(10, 2);
-
-			u32((uint32_t)(FIRST_PID + i), (uint32_t)(FIRST_PID + i));
-			u64(map_at(i, m));
-			u64(MAP_LEN);
-			u64(0);
-			u32(8, 1);
-			u64(1000 + m);
-			u64(0);
-			u32(5, 2);
 			snprintf(name, sizeof name, "/nosuch/lib/lib%06" PRIu64 ".so", m);
-			text(name);
-			trailer(0, 0, 0, 0);
-			end(at);
+			mmap2(pid_of(i), map_at(i, m), MAP_LEN, 1000 + m, name, 0, 0, 0);
 		}
 	}
 	end(begin(82, 0));		/* FINISHED_INIT */
@@ -126,16 +61,16 @@ some_ip(uint64_t of)
 }
 
 static void
-sample(uint64_t time, uint64_t cpu)
+sample(uint64_t time, uint32_t cpu)
 {
 	uint64_t of = rnd(tasks);
 	size_t at = begin(9, 2);
 
 	u64(id_of(rnd(events), cpu));
 	u64(some_ip(of));
-	u32((uint32_t)(FIRST_PID + of), (uint32_t)(FIRST_PID + of));
+	u32(pid_of(of), pid_of(of));
 	u64(time);
-	u32((uint32_t)cpu, 0);
+	u32(cpu, 0);
 	u64(1 + rnd(1000000));
 	u64(DEPTH);
 	u64((uint64_t)-512);		/* PERF_CONTEXT_USER */
@@ -146,16 +81,16 @@ sample(uint64_t time, uint64_t cpu)
 
 /* What happened at `time' on a CPU. */
 static void
-happen(uint64_t time, uint64_t cpu)
+happen(uint64_t time, uint32_t cpu)
 {
 	static uint64_t next;
 
 	if (forks && made % forks == 0) {
-		uint64_t pid = FIRST_PID + tasks + next++ % 2000000;
+		uint32_t pid = pid_of(tasks + next++ % 2000000);
 
-		task(7, pid, FIRST_PID + rnd(tasks), time, cpu);
-		comm(pid, "short", time + 1, cpu, id_of(0, cpu));
-		task(4, pid, FIRST_PID, time + 2, cpu);
+		task(FORK, pid, pid_of(rnd(tasks)), time, cpu);
+		comm(pid, pid, 0, "short", time + 1, cpu, id_of(0, cpu));
+		task(EXIT, pid, FIRST_PID, time + 2, cpu);
 	}
 	sample(time + SHORT + rnd(GAP / 2), cpu);
 	made++;
@@ -180,7 +115,7 @@ main(int argc, char **argv)
 
 	while ((ch = getopt(argc, argv, "c:e:f:m:r:s:t:")) != -1)
 		switch (ch) {
-		case 'c': cpus = number(optarg, 1, IDS_MAX); break;
+		case 'c': cpus = (uint32_t)number(optarg, 1, IDS_MAX); break;
 		case 'e': events = number(optarg, 1, 1 << 16); break;
 		case 'f': forks = number(optarg, 1, UINT32_MAX); break;
 		case 'm': maps = number(optarg, 1, 100000); break;
@@ -195,10 +130,10 @@ main(int argc, char **argv)
 	per_cpu = round_size / SAMPLE_SIZE / cpus;
 	if (!per_cpu)
 		per_cpu = 1;
-	head();
+	head(events, SAMPLE_TYPE);
 	all_tasks();
 	for (uint64_t start = START; made < wanted; start += per_cpu * GAP) {
-		for (uint64_t cpu = 0; cpu < cpus; cpu++) {
+		for (uint32_t cpu = 0; cpu < cpus; cpu++) {
 			uint64_t from = start + cpu * per_cpu * GAP * 9 / 10 / cpus;
 
 			for (uint64_t i = 0; i < per_cpu && made < wanted; i++)
