@@ -7,8 +7,7 @@
 
 enum answer { NO, YES, UNDECIDED };	/* UNDECIDED: the parent's own descent is not determined yet */
 
-/* The task whose mark applies to a thread: its process if the thread had no FORK. */
-static const struct pp_task *
+const struct pp_task *
 descent_source(const struct pp_state *now, uint32_t pid, uint32_t tid)
 {
 	const struct pp_task *t = pp_state_task(now, tid);

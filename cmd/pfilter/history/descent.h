@@ -21,6 +21,8 @@ struct descent {			/* initially zero, except `chosen' and `arg' */
 
 /* A FORK record, in time order, after pp_state_feed().  1, or -1: no memory. */
 int	descent_fork(struct descent *, const struct pp_state *, const struct pp_rec *, bool swap);
+/* The task by which a thread descends: that of its process if the thread had no FORK.  NULL: not known. */
+const struct pp_task *descent_source(const struct pp_state *, uint32_t pid, uint32_t tid);
 /* Does the thread descend from a selected task? */
 bool	descends(struct descent *, const struct pp_state *, uint32_t pid, uint32_t tid);
 void	descent_free(struct descent *);

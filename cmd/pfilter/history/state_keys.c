@@ -255,9 +255,28 @@ keys_outdate(struct state_keys *k, bool all, uint32_t pid)
 	*(all ? &k->since : &k->born[task_slot(pid)]) = k->now;
 }
 
+/* There was a record of the task, or it may be forgotten from now on. */
+static void
+keys_outdate_task(struct state_keys *k, uint32_t tid)
+{
+	k->cache[task_slot(tid)].made = 0;
+	/* Threads without a FORK inherit from their process, whose tid its pid is. */
+	if (k->inherit)
+		keys_outdate(k, false, tid);
+}
+
+static int
+keys_outdate_ended(void *arg, struct pp_task *t)
+{
+	if (t->ended)
+		keys_outdate_task(arg, t->tid);
+	return 1;
+}
+
 int
 state_keys_feed(struct state_keys *k, const struct pp_state *state, const struct pp_rec *r)
 {
+	const struct pp_process *p;
 	uint32_t tid;
 
 	if (r->type == PP_CGROUP && !++k->cgroup_era) {
@@ -266,20 +285,21 @@ state_keys_feed(struct state_keys *k, const struct pp_state *state, const struct
 	}
 	if (!task_of_record(r, k->swap, &tid))
 		return 1;
-	k->cache[task_slot(tid)].made = 0;
-	if (!k->inherit)
+	keys_outdate_task(k, tid);
+	if ((p = keys_exec(state, r, k->swap)))
+		pp_state_each_task(state, p, keys_outdate_ended, k);
+	if (!k->inherit || r->type != PP_FORK)
 		return 1;
-	if (r->type == PP_FORK && descent_fork(&k->descent, state, r, k->swap) < 0)
+	if (descent_fork(&k->descent, state, r, k->swap) < 0)
 		return -1;
-	/* Threads without a FORK inherit from their process, whose tid its pid is; while a descent is not determined, all may depend on it. */
-	keys_outdate(k, r->type == PP_FORK && k->descent.n, tid);
+	if (k->descent.n)		/* all may depend on a descent that is not determined */
+		keys_outdate(k, true, tid);
 	return 1;
 }
 
 static int
-keys_judge_task(struct state_keys *k, const struct pp_state *now, uint32_t pid, uint32_t tid)
+keys_judge_task(struct state_keys *k, const struct pp_state *now, uint32_t pid, uint32_t tid, const struct pp_task *task)
 {
-	const struct pp_task *task = pp_state_task(now, tid);
 	uint8_t mark;
 
 	if (k->inherit && !keys_chosen(k, now, pid, tid, task) && !descends(&k->descent, now, pid, tid))
@@ -288,20 +308,36 @@ keys_judge_task(struct state_keys *k, const struct pp_state *now, uint32_t pid, 
 	return mark & EXCLUDED || (!k->inherit && k->list[KEY_COMM].n && !(mark & LISTED)) ? NOT_COMM : KEPT;
 }
 
+/*
+ * Does a verdict on the task hold until there is a record of a task that it depends on?  One that has ended is forgotten when others
+ * end, so what is said of it must not depend on when it was asked for.
+ */
+static bool
+keys_holds(const struct state_keys *k, const struct pp_state *now, uint32_t pid, uint32_t tid, const struct pp_task *task)
+{
+	const struct pp_task *source;
+
+	if (task && task->ended)
+		return false;
+	return !k->inherit || !(source = descent_source(now, pid, tid)) || !source->ended;
+}
+
 int
 state_keys_match_task(struct state_keys *k, const struct pp_state *state, uint32_t pid, uint32_t tid)
 {
+	const struct pp_task *task;
 	struct task_verdict *v;
 	int why;
 
 	if (!k->by_task)
 		return KEPT;
-	if (!(v = keys_cached(k, pid, tid))) {
-		why = keys_judge_task(k, state, pid, tid);
-		v = &k->cache[task_slot(tid)];
-		*v = (struct task_verdict){ k->now, pid, tid, why };
-	}
-	return v->why;
+	if ((v = keys_cached(k, pid, tid)))
+		return v->why;
+	task = pp_state_task(state, tid);
+	why = keys_judge_task(k, state, pid, tid, task);
+	if (keys_holds(k, state, pid, tid, task))
+		k->cache[task_slot(tid)] = (struct task_verdict){ k->now, pid, tid, why };
+	return why;
 }
 
 static int

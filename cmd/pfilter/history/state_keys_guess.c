@@ -63,16 +63,26 @@ state_keys_guess(struct state_keys *k, const struct pp_state *state, const struc
 	return pp_guess_of(task_slot(tid), task_slot(pid), (unsigned)v->why, 0);
 }
 
+static int
+changes_thread(void *arg, struct pp_task *t)
+{
+	pp_changes_key(arg, task_slot(t->tid));
+	return 1;
+}
+
 /* A record of a task.  Its process may be another before the record, and loses it. */
 static void
 changes_task(const struct state_keys *k, const struct pp_state *state, const struct pp_rec *r, uint32_t tid, struct pp_changed *c)
 {
 	uint32_t pid = PP_RAW_GET(r->raw, COMM, pid, k->swap);		/* at the same place in all of them */
 	bool map = r->type == PP_MMAP || r->type == PP_MMAP2;
+	const struct pp_process *p = k->by_task ? keys_exec(state, r, k->swap) : NULL;
 	const struct pp_task *t;
 
 	if (k->by_task || k->by_file)
 		pp_changes_key(c, task_slot(tid));
+	if (p)
+		pp_state_each_task(state, p, changes_thread, c);
 	if (!k->by_file)
 		return;
 	pp_changes_key(c, task_slot(pid));

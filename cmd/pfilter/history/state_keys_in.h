@@ -5,6 +5,7 @@
 
 #include "container.h"
 #include "descent.h"
+#include "record/raw.h"
 #include "state_keys.h"
 #include "tool/near.h"
 #include "tool/words.h"
@@ -54,6 +55,16 @@ keys_cached(struct state_keys *k, uint32_t pid, uint32_t tid)
 	struct task_verdict *v = &k->cache[task_slot(tid)];
 
 	return v->made < k->since || v->pid != pid || v->tid != tid || (k->inherit && v->made < k->born[task_slot(pid)]) ? NULL : v;
+}
+
+/*
+ * The process of a COMM by an exec; NULL: another record, or not known.  Of its threads the exec ends all but the first, and no record
+ * tells of these ends.
+ */
+static inline const struct pp_process *
+keys_exec(const struct pp_state *state, const struct pp_rec *r, bool swap)
+{
+	return r->type == PP_COMM && r->misc & PP_MISC_COMM_EXEC ? pp_state_process(state, PP_RAW_GET(r->raw, COMM, pid, swap)) : NULL;
 }
 
 /* The cgroup of a sample that has one.  1, or -1: the sample is cut. */
