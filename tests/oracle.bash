@@ -137,6 +137,8 @@ check_pcat() {
 		# Refused, or read up to a fault: then the dissector must find a fault, too.
 		[ $rc = 1 ] && [ "$(wc -l <"$W/err")" = 1 ] || differ "pcat: status $rc: $(cat "$W/err")"
 		has_dump "$1" || return 0
+		# Tracing data inside of the record are no fault for the dissector, but perf would stop at them in a stream.
+		grep -q "TRACING_DATA: its data are inside of the record" "$W/err" ||
 		! python3 "$DUMP" --check "$1" 2>&1 | grep -q 'problems=0 error=None' || differ "pcat: $(cat "$W/err")"
 		! [ -s "$W/out" ] || same_records "$1" "$W/out" || differ "pcat: the records before the fault"
 		return
