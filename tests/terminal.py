@@ -42,7 +42,10 @@ def on_stderr(argv, to, work):
         work(tool)
         tool.wait()
     os.close(theirs)
+    shown = b""
     try:
-        return os.read(ours, 10000).decode()
+        while got := os.read(ours, 10000):	# one read does not always have all that was written
+            shown += got
     except OSError:
-        return ""
+        pass				# the end of a terminal
+    return shown.decode()
