@@ -15,6 +15,7 @@ secrets() {
 		HEADER_FEATURE feat_id=4 fs=6.1.0-13-acme
 		HEADER_FEATURE feat_id=5 fs=6.1.52
 		HEADER_FEATURE feat_id=8 fs=Acme\sCPU
+		HEADER_FEATURE feat_id=28 u4=1 fs=branches fs=32
 		HEADER_FEATURE feat_id=10 u8=16384001
 		HEADER_FEATURE feat_id=11 u4=3 fs=perf fs=record fs=/home/alice/bin/prog
 		HEADER_FEATURE feat_id=29 u4=1 u4=1 u8=1700000000000000000 u8=1000
@@ -136,12 +137,17 @@ nothing_left() {
 		*) failed "$row: $command"; continue;;
 		esac
 		case $row in
-		bpf|unknown|texts|build-ids|pids|namespaces|hardware|code) continue;;	# not in it, or pseudonyms look the same
+		bpf|unknown|texts|build-ids|pids|namespaces|code) continue;;	# not in it, or pseudonyms look the same
 		wall-clock) [ "$command" = "nothing here" ] || failed "$row"; continue;;
 		esac
 		$command -q "$T/in" >"$T/out" 2>"$T/err" || failed "$row: $command: $(cat "$T/err")"
 		! given "$T/out" | grep -q "^$row " || failed "$row: $command"
 	done < <(pstat --privacy --json "$T/in" | jq -r '.privacy[] | "\(.row) \(.option)"')
+	# hardware: each feature with such facts, also those that only a file has
+	pstat --privacy --json "$T/in" | jq -r '.privacy[] | select(.row == "hardware") | .option' | sed 's/.*=//' | tr , '\n' | sort >"$T/named"
+	sed -n 's/^FEAT([ 0-9]*, \([A-Z_]*\), *[A-Z]*, HARDWARE,.*/\1/p' ../common/record/feature.def | tr A-Z a-z | sort | diff - "$T/named" >"$T/diff" ||
+	    failed "hardware: $(cat "$T/diff")"
+	[ -s "$T/named" ] || failed "hardware: no feature"
 	done_all
 }
 
