@@ -8,6 +8,9 @@
  * Records about the state of the machine (tasks, maps, names, cgroups, code), those of the head, and marks come in all pieces,
  * since newer ones may stand behind older samples.  All others (LOST, THROTTLE, READ, SWITCH, AUX ...) come in one: that of their
  * place between SAMPLEs.
+ *
+ * SAMPLEs of other shares are stepped over by their headers: what is malformed in one is told by the piece that it is of, and the others
+ * go on behind it.
  */
 #ifndef PP_PIECE_H
 #define PP_PIECE_H
