@@ -72,6 +72,18 @@ exact() {
 	page "$T/short" short.data
 	[ $rc = 1 ] && grep -q 'All that could be read is in this page' "$T/page.html" || failed "status $rc: $(cat "$T/err")"
 	[ "$(wc -l <"$T/err")" = 1 ] || failed "$(cat "$T/err")"
+	# also behind one that has more bytes than its fields need
+	for x in "SAMPLE ip=2 pid=10 tid=10 time=2 zeros=8" "COMM pid=10 tid=10 comm=go zeros=16"; do
+		mkpipe >"$T/long" <<-END
+			attr type=1 config=0 period=1 sample_type=IDENTIFIER|IP|TID|TIME flags=sample_id_all|comm ids=11
+			SAMPLE ip=1 pid=10 tid=10 time=1
+			$x
+			SAMPLE ip=3 pid=10 tid=10 time=3
+		END
+		page "$T/long" long.data
+		[ $rc = 1 ] && grep -q "^pstat: ./long.data: byte [0-9]*: ${x%% *}: its fields need [0-9]* of [0-9]* bytes$" "$T/err" &&
+		    grep -q "The recording is damaged at byte [0-9]*</strong>: ${x%% *}: its fields need" "$T/page.html" || failed "$x: status $rc: $(cat "$T/err")"
+	done
 	# of a payload of 2^63 bytes, which is not there
 	mkpipe data/bad-payload-huge.txt >"$T/huge"
 	rc=0

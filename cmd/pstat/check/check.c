@@ -163,14 +163,26 @@ check_unsound(struct check *c, const struct pp_rec *r)
 	check_found(c, rule, r, c->tool->in_err.what);
 }
 
+/* A record with which the other tools end, as pp_reject() makes them; --check goes on. */
+static void
+check_rejected(struct check *c, const struct pp_rec *r, const char *why)
+{
+	struct pp_err err = { .file = c->tool->in_err.file, .at = true, .off = pp_offset(c->in, r), .code = PP_ERR_DATA };
+
+	snprintf(err.what, sizeof err.what, "%s: %s", pp_type_name(r->type), why);
+	check_goes_on(c, &err);
+}
+
 /* PP_OPEN_ANY_SIZE: the other tools, and a glance, end at a record whose size is not that of its fields. */
 static void
 check_size(struct check *c, const struct pp_rec *r)
 {
 	struct pp_err why = { .what = "" };
 
-	if (!pp_sample_size(c->in->events, r->raw, r->size) && pp_judge(c->in->events, r, &why) < 0)
-		check_found(c, RULE_E_UNREADABLE, r, why.what);
+	if (pp_sample_size(c->in->events, r->raw, r->size) || pp_judge(c->in->events, r, &why) >= 0)
+		return;
+	check_found(c, RULE_E_UNREADABLE, r, why.what);
+	check_rejected(c, r, why.what);
 }
 
 static void
@@ -251,8 +263,8 @@ check_record(void *arg, const struct pp_rec *r, bool sound)
 	uint64_t before = c->since_round;
 
 	if (!sound) {
-		check_goes_on(c, &c->tool->in_err);
 		check_unsound(c, r);
+		check_rejected(c, r, c->tool->in_err.what);
 		c->tool->in_err = (struct pp_err){ .file = c->tool->in_err.file };
 	}
 	check_size(c, r);
