@@ -81,7 +81,8 @@ static struct panel
 panel_make(enum panel_kind kind, const char *name, const struct axis *a, unsigned nbands, const char *label, const char *option)
 {
 	struct panel p = { .kind = (uint8_t)kind, .name = strdup(name), .title = strdup("Samples that are not idle, by CPU"),
-	    .subtitle = strdup("file.pipe.data, a column is 20 ms"), .desc = strdup("1 sample of 1 CPU in 1 s"), .axis = a };
+	    .subtitle = strdup("file.pipe.data, a column is 20 ms"), .desc = strdup("1 sample of 1 CPU in 1 s"), .axis = a,
+	    .lives = !strcmp(name, "tasks") };
 
 	bands_make(&p, nbands, label, option);
 	return p;
@@ -90,11 +91,11 @@ panel_make(enum panel_kind kind, const char *name, const struct axis *a, unsigne
 static void
 strips_make(struct panel *p)
 {
-	p->lost = calloc(p->axis->n + 1, sizeof *p->lost);
-	p->throttled = calloc(p->axis->n + 1, sizeof *p->throttled);
+	p->strip[STRIP_LOST] = calloc(p->axis->n + 1, sizeof *p->strip[STRIP_LOST]);
+	p->strip[STRIP_THROTTLED] = calloc(p->axis->n + 1, sizeof *p->strip[STRIP_THROTTLED]);
 	for (unsigned i = 0; i < p->axis->n; i++) {
-		p->lost[i] = chance(9) ? 0 : chance(1000);
-		p->throttled[i] = chance(20) ? 0 : 1;
+		p->strip[STRIP_LOST][i] = chance(9) ? 0 : chance(1000);
+		p->strip[STRIP_THROTTLED][i] = chance(20) ? 0 : 1;
 	}
 }
 
@@ -271,8 +272,8 @@ test_sums(void **state)
 
 				want += p->kind <= PANEL_STACK ? p->samples : 0;
 				for (unsigned c = 0; p->axis && c < p->axis->n; c++) {
-					lost += p->lost ? p->lost[c] : 0;
-					throttled += p->throttled ? p->throttled[c] : 0;
+					lost += p->strip[STRIP_LOST] ? p->strip[STRIP_LOST][c] : 0;
+					throttled += p->strip[STRIP_THROTTLED] ? p->strip[STRIP_THROTTLED][c] : 0;
 				}
 				for (unsigned b = 0; p->kind == PANEL_FILL && b < p->nbands; b++)
 					bytes += p->band[b].total;
@@ -452,7 +453,8 @@ test_part(void **state)
 	struct axis axis = { .width = 1000, .n = 4, .start = start, .first = 1500, .last = 4999 };
 	char label[] = "a", option[] = "--comms 'a \"b\"'", name[] = "tasks";
 	struct band band = { .label = label, .option = option, .total = 10, .first = 1500, .last = 4999, .count = count };
-	struct panel p = { .kind = PANEL_HEAT, .name = name, .samples = 10, .top = 8, .band = &band, .nbands = 1, .axis = &axis };
+	struct panel p = { .kind = PANEL_HEAT, .name = name, .samples = 10, .top = 8, .band = &band, .nbands = 1, .axis = &axis,
+	    .lives = true };
 	char *svg = part_of(&p, 3);
 
 	(void)state;

@@ -99,16 +99,17 @@ make_panels(struct panels *ps, unsigned columns, unsigned bands, unsigned gaps, 
 	ps->axis = make_axis(columns, 20000000, gaps);
 	p = add(ps, PANEL_STACK, "rate", "Samples a second");
 	make_bands(p, bands < 7 ? bands : 7, most);
-	p->lost = calloc(columns + 1, sizeof *p->lost);
+	p->strip[STRIP_LOST] = calloc(columns + 1, sizeof *p->strip[STRIP_LOST]);
 	for (unsigned i = 0; i < columns; i += 7)
-		p->lost[i] = UINT32_MAX;
+		p->strip[STRIP_LOST][i] = UINT32_MAX;
 	p = add(ps, PANEL_HEAT, "cpu", "Samples that are not idle, by CPU");
 	make_bands(p, bands, most);
-	p->throttled = calloc(columns + 1, sizeof *p->throttled);
+	p->strip[STRIP_THROTTLED] = calloc(columns + 1, sizeof *p->strip[STRIP_THROTTLED]);
 	if (columns)
-		p->throttled[columns / 2] = 3;
+		p->strip[STRIP_THROTTLED][columns / 2] = 3;
 	p = add(ps, PANEL_HEAT, "tasks", "Tasks");
 	make_bands(p, bands < 24 ? bands : 24, most);
+	p->lives = true;
 	p->hidden = 12;
 	p->hidden_samples = 123;
 	p = add(ps, PANEL_HEAT, "subsecond", "When in each second");

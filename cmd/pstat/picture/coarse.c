@@ -87,8 +87,8 @@ coarse_columns(const struct panel *from, uint64_t by)
 		c->p.band[i] = from->band[i];
 		c->p.band[i].count = coarse_counts(from->band[i].count, column, n, c->axis.n);
 	}
-	c->p.lost = coarse_counts(from->lost, column, n, c->axis.n);
-	c->p.throttled = coarse_counts(from->throttled, column, n, c->axis.n);
+	for (unsigned i = 0; i < STRIPS; i++)
+		c->p.strip[i] = coarse_counts(from->strip[i], column, n, c->axis.n);
 	free(column);
 	panel_top(&c->p);
 	return &c->p;
@@ -122,8 +122,8 @@ coarse_free(struct panel *p)
 		free(p->band[i].count);
 	free(p->band);
 	if (c->axis.start) {
-		free(p->lost);
-		free(p->throttled);
+		for (unsigned i = 0; i < STRIPS; i++)
+			free(p->strip[i]);
 		free(c->axis.start);
 	}
 	free(c);

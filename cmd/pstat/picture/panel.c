@@ -4,6 +4,10 @@
 
 #include "picture/panel.h"
 
+const struct strip_kind panel_strips[STRIPS] = {
+	[STRIP_LOST] = { "lost", "lost record", true }, [STRIP_THROTTLED] = { "throttled", "THROTTLE record", false },
+};
+
 size_t
 panel_inner(const char *name)
 {
@@ -57,8 +61,8 @@ panels_free(struct panels *all)
 		free(to->title);
 		free(to->subtitle);
 		free(to->desc);
-		free(to->lost);
-		free(to->throttled);
+		for (unsigned k = 0; k < STRIPS; k++)
+			free(to->strip[k]);
 		free(to->place);
 		free(to->round);
 		free(to->bucket);

@@ -74,6 +74,14 @@ struct panel_gone {
 	bool		 noise;		/* chance explains that B has none */
 };
 
+/* Rows below those of a panel with time: what else was in each column. */
+enum { STRIP_LOST, STRIP_THROTTLED, STRIPS };
+struct strip_kind {
+	const char	*name, *noun;	/* noun: of one */
+	bool		 bars;		/* the higher the more; else all are alike where there is space for little */
+};
+extern const struct strip_kind panel_strips[STRIPS];
+
 struct panel_mark { uint64_t value; const char *name; };	/* PANEL_HIST: p50, p90, p99 */
 
 struct panel {
@@ -90,8 +98,9 @@ struct panel {
 	uint64_t	 hidden_samples;
 	/* PANEL_HEAT, PANEL_STACK */
 	const struct axis *axis;	/* of the panels, or its own */
-	uint32_t	*lost, *throttled;	/* of each column; NULL: nothing was lost, throttled */
+	uint32_t	*strip[STRIPS];	/* of each column; NULL: there is nothing of it */
 	bool		 upward;	/* band 0 is the lowest */
+	bool		 lives;		/* bands are there for a part of the time, which is shown, too */
 	/* PANEL_BEHIND */
 	struct behind_place *place;	/* of `width' bytes each */
 	unsigned	 nplaces;
@@ -139,13 +148,6 @@ static inline bool
 panel_has_parts(const struct panel *p)
 {
 	return p->nbands && p->band[0].span;
-}
-
-/* PANEL_HEAT: are its bands there for a part of the time, which is shown, too? */
-static inline bool
-panel_has_lives(const struct panel *p)
-{
-	return p->name && !strcmp(p->name, "tasks");
 }
 
 /* The number, with its blank, that a name of a band ends with, as that of a task: what is in front of it is cut.  NULL: none. */

@@ -251,13 +251,26 @@ panels_desc(struct making *m, struct panel *to, char *of)
 
 /* ---- the panels ---------------------------------------------------------------------------------- */
 
+/* The counts of bins as a strip, if there is any. */
 static void
-panels_strip(struct making *m, struct panel *to)
+panels_strip(struct making *m, struct panel *to, unsigned strip, const uint64_t *sum)
+{
+	uint32_t *count = NULL;
+
+	for (unsigned i = 0; i < m->p->spans.n; i++) {
+		if (sum[i] && !count)
+			count = to->strip[strip] = tool_alloc(to->axis->n, sizeof *count);
+		if (sum[i])
+			count[m->column[i]] = sum[i] > UINT32_MAX ? UINT32_MAX : (uint32_t)sum[i];
+	}
+}
+
+static void
+panels_strips(struct making *m, struct panel *to)
 {
 	struct pictures *p = m->p;
 	const struct axis *axis = &p->panels.axis;
 	uint64_t *sum;
-	bool any = false;
 
 	if (!axis->n)
 		return;
@@ -272,25 +285,10 @@ panels_strip(struct making *m, struct panel *to)
 		if (by[0] || by[1])
 			grid_counts(&p->lost, by[1] && by[1]->total ? by[1] : by[0], sum);
 	}
-	to->lost = tool_alloc(axis->n, sizeof *to->lost);
-	to->throttled = tool_alloc(axis->n, sizeof *to->throttled);
-	for (unsigned i = 0; i < p->spans.n; i++) {
-		any |= sum[i] != 0;
-		to->lost[m->column[i]] = sum[i] > UINT32_MAX ? UINT32_MAX : (uint32_t)sum[i];
-	}
-	if (!any) {
-		free(to->lost);
-		to->lost = NULL;
-	}
-	any = false;
-	for (unsigned i = 0; i < p->spans.n; i++) {
-		any |= p->throttled[i] != 0;
-		to->throttled[m->column[i]] = p->throttled[i];
-	}
-	if (!any) {
-		free(to->throttled);
-		to->throttled = NULL;
-	}
+	panels_strip(m, to, STRIP_LOST, sum);
+	for (unsigned i = 0; i < p->spans.n; i++)
+		sum[i] = p->throttled[i];
+	panels_strip(m, to, STRIP_THROTTLED, sum);
 	free(sum);
 }
 
@@ -320,7 +318,7 @@ panels_cpu(struct making *m, struct panel *to)
 		}
 	}
 	free(row);
-	panels_strip(m, to);
+	panels_strips(m, to);
 	panels_subtitle(m, to, p->idle);
 	panels_desc(m, to, g->shift ? panels_many(n, "group of CPUs", "groups of CPUs") : panels_many(n, "CPU", "CPUs"));
 }
@@ -357,6 +355,7 @@ panels_tasks(struct making *m, struct panel *to)
 	for (unsigned i = 0; i < shown; i++)
 		panels_name(m, panels_band(m, to, g, row[i]), row[i]->key, true);
 	free(row);
+	to->lives = true;
 	are = panels_rows_are(p, shown);
 	to->title = to->hidden ? option_text("The busiest %s", are) : option_text("When each %s ran", p->keys ? sort_first(p->keys) : "process");
 	free(are);
@@ -396,7 +395,7 @@ panels_rate(struct making *m, struct panel *to)
 	}
 	free(row);
 	to->title = option_text("Samples per second, by %s", p->keys ? sort_first(p->keys) : "process");
-	panels_strip(m, to);
+	panels_strips(m, to);
 	panels_subtitle(m, to, 0);
 	panels_desc(m, to, panels_rows_are(p, n + g->dropped));
 }

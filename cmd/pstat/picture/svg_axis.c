@@ -164,26 +164,26 @@ svg_axis_ground(struct svg *s, const struct svg_axis *x, int y, int height)
 
 /* Bars by the count, or marks of the same height. */
 static int
-svg_strip(struct svg *s, const struct svg_axis *x, int y, const uint32_t *count, const char *class, const char *what, bool bars)
+svg_strip(struct svg *s, const struct svg_axis *x, int y, const struct strip_kind *kind, const uint32_t *count)
 {
 	const struct axis *a = x->axis;
 	uint32_t most = 0;
 
 	svg_axis_ground(s, x, y, STRIP);
-	svg_text(s, SVG_LEFT - 800, y + 850, SVG_END, "s", 0, class);
+	svg_text(s, SVG_LEFT - 800, y + 850, SVG_END, "s", 0, kind->name);
 	for (unsigned i = 0; i < a->n; i++)
 		if (count[i] > most)
 			most = count[i];
 	for (unsigned i = 0; i < a->n; i++) {
-		int height = bars && most ? (int)scale_part(count[i], STRIP, most) : STRIP, w = bars ? x->right[i] - x->left[i] : NARROW;
+		int height = kind->bars && most ? (int)scale_part(count[i], STRIP, most) : STRIP, w = kind->bars ? x->right[i] - x->left[i] : NARROW;
 
 		if (height < LEAST)
 			height = LEAST;
 		if (w < NARROW)
 			w = NARROW;
 		if (count[i])
-			svg_cell(s, &(struct svg_cell){ .x = x->left[i] + (bars ? 0 : (x->right[i] - x->left[i] - w) / 2),
-			    .y = y + STRIP - height, .w = w, .h = height, .class = class, .n = count[i], .what = what, .timed = true,
+			svg_cell(s, &(struct svg_cell){ .x = x->left[i] + (kind->bars ? 0 : (x->right[i] - x->left[i] - w) / 2),
+			    .y = y + STRIP - height, .w = w, .h = height, .class = kind->name, .n = count[i], .what = kind->noun, .timed = true,
 			    .from = a->start[i], .to = axis_end(a, i) });
 	}
 	return y + STRIP + 300;
@@ -195,10 +195,9 @@ svg_below(struct svg *s, const struct panel *p, const struct svg_axis *x, int to
 	bool parts = panel_has_parts(p);
 	char text[SVG_TEXT];
 
-	if (p->lost)
-		y = svg_strip(s, x, y, p->lost, "lost", "lost record", true);
-	if (p->throttled)
-		y = svg_strip(s, x, y, p->throttled, "throttled", "THROTTLE record", false);
+	for (unsigned i = 0; i < STRIPS; i++)
+		if (p->strip[i])
+			y = svg_strip(s, x, y, &panel_strips[i], p->strip[i]);
 	svg_axis_gaps(s, x, top, y);
 	y = parts ? svg_axis_columns(s, x, y) : svg_axis_grid(s, x, from, y);
 	svg_textf(s, SVG_LEFT, y + 1500, SVG_START, parts ? "seconds of the trace clock, from %s" : "first sample %s s (trace clock)",

@@ -15,7 +15,6 @@ struct heat {
 	struct svg_axis	 x;
 	int		 top, row;	/* y of the first row, height of each */
 	bool		 parts;		/* bands are parts of the columns, as in subsecond */
-	bool		 lives;		/* what was there for a part of the time: a line from its first to its last sample */
 };
 
 static int
@@ -44,7 +43,7 @@ static void
 heat_run(const struct heat *h, unsigned i, unsigned from, unsigned to, unsigned step)
 {
 	const struct band *b = &h->p->band[i];
-	int inset = h->lives ? 200 : 0, x = h->x.left[from], w = h->x.right[to] - x;
+	int inset = h->p->lives ? 200 : 0, x = h->x.left[from], w = h->x.right[to] - x;
 	struct svg_cell c = { .x = x, .y = heat_y(h, i) + inset, .w = w, .h = h->row - 50 - 2 * inset, .kind = 'c', .number = step,
 	    .what = "sample", .label = b->option ? NULL : b->label, .option = b->option, .timed = true,
 	    .from = h->x.axis->start[from], .to = axis_end(h->x.axis, to) };
@@ -65,7 +64,7 @@ heat_row(const struct heat *h, unsigned i)
 	const struct band *b = &h->p->band[i];
 	unsigned n = h->x.axis->n, to;
 
-	if (h->lives) {
+	if (h->p->lives) {
 		int from = svg_axis_x(&h->x, b->first), end = svg_axis_x(&h->x, b->last);
 
 		svg_rect(h->s, from, heat_y(h, i) + h->row / 2 - 75, end - from > 100 ? end - from : 100, 150, "life");
@@ -140,7 +139,7 @@ heat_parts_labels(const struct heat *h)
 static int
 heat_height(const struct panel *p, bool parts)
 {
-	int n = (int)p->nbands, most = n <= 4 && !panel_has_lives(p) ? 2600 : 1700, height = (parts ? 40000 : 52000) / n;
+	int n = (int)p->nbands, most = n <= 4 && !p->lives ? 2600 : 1700, height = (parts ? 40000 : 52000) / n;
 
 	return height > most ? most : height < (parts ? 200 : 600) ? (parts ? 200 : 600) : height;
 }
@@ -155,7 +154,6 @@ svg_heat(struct svg *s, const struct panel *p, int y)
 	if (!p->axis || !p->axis->n || !p->nbands)
 		return svg_none(s, y, "no samples");
 	h.parts = panel_has_parts(p);
-	h.lives = panel_has_lives(p);
 	h.row = heat_height(p, h.parts);
 	h.top = y;
 	h.scale = scale_new(s->draw->scale, p);

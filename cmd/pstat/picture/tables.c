@@ -129,13 +129,20 @@ strips_rows(const void *of, report_put *put, void *arg)
 	const struct panel *p = NULL;
 
 	for (unsigned i = 0; i < all->n && !p; i++)
-		if (all->panel[i].lost || all->panel[i].throttled)
+		if (all->panel[i].strip[STRIP_LOST] || all->panel[i].strip[STRIP_THROTTLED])
 			p = &all->panel[i];
 	for (unsigned i = 0; p && i < p->axis->n; i++) {
-		uint32_t lost = p->lost ? p->lost[i] : 0, throttled = p->throttled ? p->throttled[i] : 0;
+		struct cell cell[1 + STRIPS] = { cell_num(p->axis->start[i]) };
+		bool any = false;
 
-		if (lost || throttled)
-			put(arg, (struct cell[]){ cell_num(p->axis->start[i]), cell_num(lost), cell_num(throttled) });
+		for (unsigned k = 0; k < STRIPS; k++) {
+			uint32_t n = p->strip[k] ? p->strip[k][i] : 0;
+
+			cell[1 + k] = cell_num(n);
+			any |= n > 0;
+		}
+		if (any)
+			put(arg, cell);
 	}
 }
 

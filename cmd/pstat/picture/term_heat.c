@@ -119,7 +119,6 @@ static void
 heat_line(struct term *t, const struct heat *h, unsigned upper, unsigned lower)
 {
 	const struct band *a = &h->p->band[upper], *b = &h->p->band[lower];
-	bool lines = panel_has_lives(h->p);
 	term_figure text;
 
 	if (!a->span)
@@ -133,7 +132,7 @@ heat_line(struct term *t, const struct heat *h, unsigned upper, unsigned lower)
 	term_gaps(t, &h->x);
 	for (unsigned i = 0; i < h->x.n; i++) {
 		int up = heat_step(h, upper, i), low = heat_step(h, lower, i);
-		bool lives = lines && (heat_lives(h, a, i) || heat_lives(h, b, i));
+		bool lives = h->p->lives && (heat_lives(h, a, i) || heat_lives(h, b, i));
 
 		for (unsigned k = 0; k < h->x.wide; k++)
 			if (h->pairs)

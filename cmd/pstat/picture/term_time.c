@@ -90,8 +90,6 @@ time_strip(struct term *t, const struct term_time *x, const char *name, const ui
 	uint64_t all = 0, top = 0;
 	term_figure text;
 
-	if (!count)
-		return;
 	for (unsigned i = 0; i < x->n; i++) {
 		uint64_t n = term_sum(count, x->group[i].from, x->group[i].to);
 
@@ -168,8 +166,11 @@ time_gaps(struct term *t, const struct term_time *x)
 void
 term_below(struct term *t, const struct panel *p, const struct term_time *x)
 {
-	time_strip(t, x, "lost", p->lost, TERM_RED);
-	time_strip(t, x, "throttled", p->throttled, TERM_ORANGE);
+	static const int inks[STRIPS] = { [STRIP_LOST] = TERM_RED, [STRIP_THROTTLED] = TERM_ORANGE };
+
+	for (unsigned i = 0; i < STRIPS; i++)
+		if (p->strip[i])
+			time_strip(t, x, panel_strips[i].name, p->strip[i], inks[i]);
 	time_seconds(t, x);
 	time_gaps(t, x);
 }
