@@ -2,7 +2,7 @@
 /* What the drawers of pictures share: numbers as they are read, and scales of colours. */
 #include <math.h>
 
-#include "picture/draw.h"
+#include "picture/scene.h"
 
 #include "check.h"
 

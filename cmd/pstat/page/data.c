@@ -147,21 +147,19 @@ data_pictures(FILE *f, const struct panels *all, const struct draw *draw)
 	const char *before = "";
 
 	for (unsigned i = 0; i < all->n; i++) {
-		const struct panel *p = &all->panel[i], *drawn;
-		struct panel *coarse;
+		const struct panel *p = &all->panel[i];
+		struct scene *drawn;
 		struct svg_axis x;
-		unsigned by;
 
 		if (!panel_is_timed(p) || !p->axis || !p->axis->n || !p->nbands)
 			continue;
-		coarse = svg_fit(p, draw, draw->cells, &by);
-		drawn = coarse ? coarse : p;
-		svg_axis_init(&x, drawn->axis, SVG_LEFT, SVG_WIDTH);
+		drawn = scene_new(p, draw->scale, svg_fit(p, draw, draw->cells).by, false);
+		svg_axis_init(&x, drawn->p->axis, SVG_LEFT, SVG_WIDTH);
 		fprintf(f, "%s[%u,", before, i + 1);
-		data_axis(f, drawn->axis, &x);
+		data_axis(f, drawn->p->axis, &x);
 		fputc(']', f);
 		svg_axis_free(&x);
-		coarse_free(coarse);
+		scene_free(drawn);
 		before = ",";
 	}
 }

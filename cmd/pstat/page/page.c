@@ -69,7 +69,7 @@ page_cells(struct page *p)
 		p->draw.cells = p->draw.cells * 3 / 4;
 		sum = 0;
 		for (unsigned i = 0; i < all->n; i++) {
-			unsigned n = svg_cells(&all->panel[i], &p->draw);
+			unsigned n = svg_fit(&all->panel[i], &p->draw, UINT_MAX).cells;
 
 			sum += n < p->draw.cells ? n : p->draw.cells;
 		}

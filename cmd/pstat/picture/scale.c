@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "picture/draw.h"
+#include "picture/scene.h"
 #include "record/order.h"
 #include "record/wide.h"
 #include "tool/tool.h"
@@ -187,37 +187,4 @@ scale_round(uint64_t span, unsigned n)
 			return ten * 10;
 		ten *= 10;
 	}
-}
-
-/* ---- time ----------------------------------------------------------------------------------------- */
-
-static uint64_t
-axis_plus(uint64_t ns, uint64_t more)
-{
-	return more > UINT64_MAX - ns ? UINT64_MAX : ns + more;
-}
-
-uint64_t
-axis_end(const struct axis *a, unsigned column)
-{
-	return axis_plus(a->start[column], a->width ? a->width - 1 : 0);
-}
-
-bool
-axis_is_part(const struct axis *a, unsigned column, unsigned last)
-{
-	return a->start[column] < a->first || axis_end(a, last) > a->last;
-}
-
-bool
-panel_cell(const struct panel *p, unsigned band, unsigned column, unsigned last, uint64_t *from, uint64_t *to)
-{
-	const struct band *b = &p->band[band];
-	const struct axis *a = p->axis;
-
-	if (b->from > UINT64_MAX - a->start[column])
-		return false;
-	*from = a->start[column] + b->from;
-	*to = axis_plus(axis_plus(a->start[last], b->from), (b->span ? b->span : a->width) - 1);
-	return *from <= a->last && *to >= a->first;
 }

@@ -272,7 +272,7 @@ svg_hatch(struct svg *s, int x, int y, int w, int h)
 }
 
 void
-svg_bar(struct svg *s, int x, int y, const struct scale *scale, const struct panel *p)
+svg_bar(struct svg *s, int x, int y, const struct scene *sc)
 {
 	static const char *const names[] = { [SCALE_LINEAR] = "linear", [SCALE_LOG] = "logarithmic", [SCALE_RANK] = "by rank" };
 	char text[SVG_TEXT], class[] = "c0";
@@ -281,14 +281,14 @@ svg_bar(struct svg *s, int x, int y, const struct scale *scale, const struct pan
 	enum { APART = 700 };
 
 	for (unsigned i = 1; i < DRAW_STEPS; i++) {
-		int needs = (int)strlen(svg_short(text, scale_low(scale, i))) * SVG_LETTER + APART;
+		int needs = (int)strlen(svg_short(text, scale_low(sc->scale, i))) * SVG_LETTER + APART;
 
-		n += scale_low(scale, i) > 0;
+		n += scale_low(sc->scale, i) > 0;
 		box = needs > box ? needs : box;
 	}
 	x -= (int)n * box;
 	for (unsigned i = 0; i < DRAW_STEPS; i++) {
-		uint64_t low = scale_low(scale, i);
+		uint64_t low = scale_low(sc->scale, i);
 
 		if (i && !low)
 			continue;
@@ -297,33 +297,40 @@ svg_bar(struct svg *s, int x, int y, const struct scale *scale, const struct pan
 		svg_text(s, x + box / 2, y + 2100, SVG_MIDDLE, "s", 0, svg_short(text, low));
 		x += box;
 	}
-	svg_textf(s, x - (int)n * box - 800, y + 900, SVG_END, "samples a cell, up to %s; colours: %s", svg_exact(text, p->top),
-	    names[scale_how(scale)]);
+	svg_textf(s, x - (int)n * box - 800, y + 900, SVG_END, "samples a cell, up to %s; colours: %s", svg_exact(text, sc->p->top),
+	    names[scale_how(sc->scale)]);
 }
 
-int
-svg_head(struct svg *s, const struct panel *p, int y, const char *more)
+static void
+svg_head(struct svg *s, const struct scene *sc, int y, const char *more)
 {
+	const struct panel *p = sc->p;
 	char note[64] = "";
 
-	if (s->by > 1)
-		snprintf(note, sizeof note, "%s%u %s drawn as one", more ? ", " : "", s->by, panel_has_parts(p) ? "rows" : "columns");
+	if (sc->by > 1)
+		snprintf(note, sizeof note, "%s%" PRIu64 " %s drawn as one", more ? ", " : "", sc->by, panel_has_parts(p) ? "rows" : "columns");
 	svg_text(s, SVG_LEFT, y + 2200, SVG_START, "h", 110, p->title ? p->title : "");
 	if (!s->f)
-		return y + 5000;
+		return;
 	svg_start(s->f, SVG_LEFT, y + 3800, SVG_START, "s");
 	svg_escape(s->f, p->subtitle ? p->subtitle : "", 170 - (more ? (unsigned)strlen(more) : 0) - (unsigned)strlen(note));
 	fputs(more || *note ? " · " : "", s->f);
 	svg_escape(s->f, more ? more : "", 0);
 	fprintf(s->f, "%s</text>\n", note);
-	return y + 5000;
 }
 
-int
-svg_none(struct svg *s, int y, const char *why)
+bool
+svg_begin(struct svg *s, const struct scene *sc, int *y, const char *more)
 {
-	svg_text(s, SVG_LEFT, y + 1200, SVG_START, "s", 0, why);
-	return y + 4000;
+	svg_head(s, sc, *y, more);
+	*y += 5000;
+	for (unsigned i = 0; !s->part && i < sc->p->nnotes; i++, *y += SVG_LINE)
+		svg_text(s, SVG_LEFT, *y + 300, SVG_START, "s", 170, sc->p->note[i]);
+	if (!sc->none)
+		return true;
+	svg_text(s, SVG_LEFT, *y + 1200, SVG_START, "s", 0, sc->none->svg);
+	*y += 4000;
+	return false;
 }
 
 void
@@ -411,49 +418,35 @@ static svg_panel *const kinds[] = {
 #include "kinds.def"
 };
 
-unsigned
-svg_cells(const struct panel *p, const struct draw *d)
+struct svg_fit
+svg_fit(const struct panel *p, const struct draw *d, unsigned most)
 {
-	struct svg measure = { .draw = d };
+	struct svg_fit fit = { .by = 1 };
 
-	kinds[p->kind](&measure, p, 0);
-	return measure.cells;
-}
-
-struct panel *
-svg_fit(const struct panel *p, const struct draw *d, unsigned most, unsigned *by)
-{
-	struct panel *coarse = NULL;
-
-	*by = 1;
 	/* 2, 5, 10, 20, 50 ... columns become one: widths stay round */
-	for (unsigned n = 2, part = 0; svg_cells(coarse ? coarse : p, d) > most; n = part++ % 3 == 0 ? n / 2 * 5 : 2 * n) {
-		struct panel *next = coarse_new(p, n);
+	for (unsigned next = 2, part = 0;; fit.by = next, next = part++ % 3 == 0 ? next / 2 * 5 : 2 * next) {
+		struct scene *sc = scene_new(p, d->scale, fit.by, false);
+		struct svg measure = { .draw = d };
 
-		if (!next)
-			break;
-		coarse_free(coarse);
-		coarse = next;
-		*by = n;
+		fit.height = kinds[p->kind](&measure, sc, 0);
+		fit.cells = measure.cells;
+		scene_free(sc);
+		if (fit.cells <= most || !panel_is_timed(p) || !p->axis || p->axis->width > UINT64_MAX / next ||
+		    (panel_has_parts(p) ? p->nbands : p->axis->n) < next)
+			return fit;
 	}
-	return coarse;
 }
 
-/* Draw it, of at most so many cells. */
 static int
-svg_one(struct svg *s, const struct panel *p, int y, unsigned most)
+svg_one(struct svg *s, const struct panel *p, int y, unsigned by)
 {
-	struct panel *coarse = svg_fit(p, s->draw, most, &s->by);
-	int end;
+	struct scene *sc = scene_new(p, s->draw->scale, by, false);
 
-	if (s->f) {
-		fprintf(s->f, "<defs><pattern id=\"h%u\" width=\"5\" height=\"5\" patternUnits=\"userSpaceOnUse\">"
-		    "<path class=\"hatch\" d=\"M-1 6L6 -1M-1 1L1 -1M4 6L6 4\"/></pattern></defs>\n", s->id);
-	}
-	end = kinds[p->kind](s, coarse ? coarse : p, y);
-	coarse_free(coarse);
-	s->by = 0;
-	return end;
+	fprintf(s->f, "<defs><pattern id=\"h%u\" width=\"5\" height=\"5\" patternUnits=\"userSpaceOnUse\">"
+	    "<path class=\"hatch\" d=\"M-1 6L6 -1M-1 1L1 -1M4 6L6 4\"/></pattern></defs>\n", s->id);
+	y = kinds[p->kind](s, sc, y);
+	scene_free(sc);
+	return y;
 }
 
 static void
@@ -465,22 +458,19 @@ svg_open(FILE *f, int height, unsigned id)
 	    " aria-labelledby=\"t%u d%u\">\n", width / 100, height / 100, width / 100, height / 100, id, id);
 }
 
-static int
-svg_height(const struct panel *p, const struct draw *d, int y, unsigned most)
-{
-	struct svg s = { .draw = d };
-
-	return svg_one(&s, p, y, most);
-}
-
 void
 draw_svg(FILE *f, const struct panels *all, const struct draw *d)
 {
 	struct svg s = { .f = f, .draw = d };
+	unsigned *by = tool_alloc(all->n, sizeof *by);
 	int y = 0;
 
-	for (unsigned i = 0; i < all->n; i++)
-		y = svg_height(&all->panel[i], d, y, SVG_CELLS);
+	for (unsigned i = 0; i < all->n; i++) {
+		struct svg_fit fit = svg_fit(&all->panel[i], d, SVG_CELLS);
+
+		by[i] = fit.by;
+		y += fit.height;
+	}
 	svg_open(f, y, 0);
 	fputs("<title id=\"t0\">", f);
 	for (unsigned i = 0; i < all->n; i++) {
@@ -499,25 +489,25 @@ draw_svg(FILE *f, const struct panels *all, const struct draw *d)
 	for (unsigned i = 0; i < all->n; i++) {
 		s.id = i + 1;
 		fputs("<g>\n", f);
-		y = svg_one(&s, &all->panel[i], y, SVG_CELLS);
+		y = svg_one(&s, &all->panel[i], y, by[i]);
 		fputs("</g>\n", f);
 	}
 	fputs("</svg>\n", f);
+	free(by);
 }
 
 void
 draw_svg_part(FILE *f, const struct panel *p, const struct draw *d, unsigned id)
 {
 	struct svg s = { .f = f, .draw = d, .part = true, .id = id };
+	struct svg_fit fit = svg_fit(p, d, d->cells ? d->cells : SVG_CELLS);
 
-	unsigned most = d->cells ? d->cells : SVG_CELLS;
-
-	svg_open(f, svg_height(p, d, 0, most), id);
+	svg_open(f, fit.height, id);
 	fprintf(f, "<title id=\"t%u\">", id);
 	svg_escape(f, p->title ? p->title : "", 0);
 	fprintf(f, "</title>\n<desc id=\"d%u\">", id);
 	svg_escape(f, p->desc ? p->desc : "", 0);
 	fputs("</desc>\n<rect class=\"bg\" width=\"100%\" height=\"100%\"/>\n", f);
-	svg_one(&s, p, 0, most);
+	svg_one(&s, p, 0, fit.by);
 	fputs("</svg>\n", f);
 }

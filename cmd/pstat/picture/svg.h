@@ -13,13 +13,14 @@
 #ifndef PSTAT_SVG_H
 #define PSTAT_SVG_H
 
-#include "picture/draw.h"
+#include "picture/scene.h"
 
 enum {
 	SVG_LEFT = 15000, SVG_WIDTH = 92000, SVG_RIGHT = 7000,	/* margins, and what is between them: of all panels */
 	SVG_CELLS = 6500,		/* of a panel, which is 1 MB at most: more are drawn coarser */
 	SVG_LABEL = 22,			/* columns of a name beside a row */
 	SVG_LETTER = 620,		/* about as wide is a character of a number */
+	SVG_LINE = 1500,		/* between lines of text */
 };
 
 enum { SVG_TEXT = 48 };			/* bytes of a number as text */
@@ -30,19 +31,19 @@ struct svg {
 	bool		 part;		/* for a page: cells have the member data-o */
 	unsigned	 id;		/* of the panel: makes its ids its own */
 	unsigned	 cells;		/* written so far */
-	unsigned	 by;		/* so many columns were made one */
 };
 
 /* Draw a panel below y, and return where it ends. */
-typedef int	svg_panel(struct svg *, const struct panel *, int y);
+typedef int	svg_panel(struct svg *, const struct scene *, int y);
 #define PANEL(NAME, name, timed) svg_panel svg_##name;
 #include "picture/kinds.def"
-/* Title and subtitle, which every panel begins with; `more' (NULL: nothing) goes on with the subtitle.  Returns where they end. */
-int	svg_head(struct svg *, const struct panel *, int y, const char *more);
+/*
+ * What every panel begins with, below *y, which becomes its end: title, subtitle, with which `more' (NULL: nothing) goes on, notes; false:
+ * and why there is nothing else.
+ */
+bool	svg_begin(struct svg *, const struct scene *, int *y, const char *more);
 /* The colours of PANEL_FLAME, which it has in itself, but not in a part of a page: this has them in its style, and the notes. */
 void	svg_flame_style(FILE *, const struct draw *);
-/* In place of the rest: why there is nothing.  Returns where it ends. */
-int	svg_none(struct svg *, int y, const char *why);
 
 /*
  * The one way into the SVG, and the page around it, for what was recorded.  XML's own characters become entities, and bytes that
@@ -51,10 +52,9 @@ int	svg_none(struct svg *, int y, const char *why);
 void	svg_escape(FILE *, const char *text, unsigned columns);
 /* The same text as a string of JSON in HTML; with an ellipsis after so many bytes. */
 void	svg_json(FILE *, const char *text, size_t most);
-/* Of how many cells is it? */
-unsigned svg_cells(const struct panel *, const struct draw *);
-/* The panel of at most so many cells, in which *by columns are one; NULL: it is that already.  coarse_free() frees it. */
-struct panel *svg_fit(const struct panel *, const struct draw *, unsigned most, unsigned *by);
+/* The panel of at most so many cells: so many columns or parts of them are one (scene_new()), its cells, its height. */
+struct svg_fit { unsigned by, cells; int height; };
+struct svg_fit svg_fit(const struct panel *, const struct draw *, unsigned most);
 
 /* ---- a flame graph that compares ------------------------------------------------------------------- */
 
@@ -104,7 +104,7 @@ void	svg_tip(struct svg *, int x, int y, int w, int h, const char *class, const 
 	__attribute__((format(printf, 7, 8)));
 
 /* The bar that explains colours, its right end at x. */
-void	svg_bar(struct svg *, int x, int y, const struct scale *, const struct panel *);
+void	svg_bar(struct svg *, int x, int y, const struct scene *);
 /* Hatching over this area. */
 void	svg_hatch(struct svg *, int x, int y, int w, int h);
 
@@ -138,8 +138,6 @@ void	svg_axis_init(struct svg_axis *, const struct axis *, int x, int width);
 void	svg_axis_free(struct svg_axis *);
 /* Where a time is; one in a break: where this begins. */
 int	svg_axis_x(const struct svg_axis *, uint64_t ns);
-/* Does a break follow the column? */
-bool	svg_axis_breaks(const struct svg_axis *, unsigned column);
 /* Step 0 over all columns up to a break: nothing, and not: no recording. */
 void	svg_axis_ground(struct svg *, const struct svg_axis *, int y, int height);
 /*

@@ -8,14 +8,6 @@
 
 enum { GAP = 4400, GAP_TEXT = 3600, LABELS = 10, STRIP = 1000, LEAST = 250, NARROW = 150 };
 
-bool
-svg_axis_breaks(const struct svg_axis *x, unsigned column)
-{
-	const struct axis *a = x->axis;
-
-	return column + 1 < a->n && a->start[column + 1] - a->start[column] > a->width;
-}
-
 void
 svg_axis_init(struct svg_axis *x, const struct axis *a, int left, int width)
 {
@@ -26,13 +18,13 @@ svg_axis_init(struct svg_axis *x, const struct axis *a, int left, int width)
 	x->left = tool_alloc(n, sizeof *x->left);
 	x->right = tool_alloc(n, sizeof *x->right);
 	for (unsigned i = 0; i < a->n; i++)
-		breaks += svg_axis_breaks(x, i);
+		breaks += axis_breaks(x->axis, i);
 	x->gap = !breaks ? 0 : width / 3 / (int)breaks < GAP ? width / 3 / (int)breaks : GAP;
 	columns = width - (int64_t)breaks * x->gap;
 	for (unsigned i = 0; i < a->n; i++) {
 		x->left[i] = left + (int)(columns * i / n + (int64_t)before * x->gap);
 		x->right[i] = left + (int)(columns * (i + 1) / n + (int64_t)before * x->gap);
-		before += svg_axis_breaks(x, i);
+		before += axis_breaks(x->axis, i);
 	}
 }
 
@@ -95,28 +87,18 @@ static int
 svg_axis_grid(struct svg *s, const struct svg_axis *x, int y, int to)
 {
 	const struct axis *a = x->axis;
-	uint64_t shown = scale_part(a->n, a->width, 1), step = scale_round(shown, LABELS);
+	uint64_t step = scale_round(scale_part(a->n, a->width, 1), LABELS);
 	int before = x->x - 2 * SVG_LEFT;		/* where the last label ends */
-	char text[SVG_TEXT + 8];
+	char text[SVG_TEXT + 8] = "+";
 
-	for (unsigned i = 0; i < a->n; i++) {
-		uint64_t from = a->start[i] < a->first ? 0 : a->start[i] - a->first, n = from / step;
+	for (struct axis_tick t = { 0 }; axis_tick(a, a->first, step, &t);) {
+		int at = svg_axis_x(x, a->first + t.since);
 
-		n += n * step < from;
-		for (; n <= UINT64_MAX / step && n * step <= UINT64_MAX - a->first; n++) {
-			uint64_t at = a->first + n * step;
-			int place;
-
-			if (at > axis_end(a, i))
-				break;
-			place = svg_axis_x(x, at);
-			svg_line(s, place, y, place, to + 500, "g");
-			text[0] = '+';
-			svg_seconds(text + 1, n * step);
-			strcat(text, " s");
-			if (svg_room(text, place, SVG_LETTER, &before))
-				svg_text(s, place, to + 1700, SVG_MIDDLE, "s", 0, text);
-		}
+		svg_line(s, at, y, at, to + 500, "g");
+		svg_seconds(text + 1, t.since);
+		strcat(text, " s");
+		if (svg_room(text, at, SVG_LETTER, &before))
+			svg_text(s, at, to + 1700, SVG_MIDDLE, "s", 0, text);
 	}
 	return to + 2200;
 }
@@ -144,7 +126,7 @@ static void
 svg_axis_gaps(struct svg *s, const struct svg_axis *x, int y, int to)
 {
 	for (unsigned i = 0; i < x->axis->n; i++)
-		if (svg_axis_breaks(x, i))
+		if (axis_breaks(x->axis, i))
 			svg_axis_gap(s, x, i, y, to);
 }
 
@@ -154,7 +136,7 @@ svg_axis_ground(struct svg *s, const struct svg_axis *x, int y, int height)
 	unsigned from = 0, n = x->axis->n;
 
 	for (unsigned i = 0; i < n; i++)
-		if (i + 1 == n || svg_axis_breaks(x, i)) {
+		if (i + 1 == n || axis_breaks(x->axis, i)) {
 			svg_rect(s, x->left[from], y, x->right[i] - x->left[from], height, "c0");
 			from = i + 1;
 		}

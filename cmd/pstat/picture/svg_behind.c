@@ -142,16 +142,14 @@ behind_window(const struct behind_plot *b)
 }
 
 int
-svg_behind(struct svg *s, const struct panel *p, int y)
+svg_behind(struct svg *s, const struct scene *sc, int y)
 {
+	const struct panel *p = sc->p;
 	struct behind_plot b = { .s = s, .p = p, .least = 1000, .most = 10000 };
 	int end;
 
-	y = svg_head(s, p, y, NULL);
-	if (!p->timed || !p->nplaces)
-		return svg_none(s, y, "no records with a time");
-	if (!p->back)
-		return svg_none(s, y, "all records are in the order of time");
+	if (!svg_begin(s, sc, &y, NULL))
+		return y;
 	b.base = y + HEIGHT + LATE + 1300;
 	if (p->worst < 10000)		/* what is less than 1 us matters only if nothing is more */
 		b.least = 1;

@@ -6,7 +6,7 @@
 
 #include "picture/svg.h"
 
-enum { LINE = 1500, GONE = 20, COLOURS = 2 * CHANGE_STEPS + 1, EACH = 8200 };
+enum { GONE = 20, COLOURS = 2 * CHANGE_STEPS + 1, EACH = 8200 };
 
 /* From much less, by noise, to much more; black, white text is read on all of them. */
 static const char *const change_light[COLOURS] = { "#6697dc", "#8db3e6", "#b3cdee", "#d6e4f5", "#d4d4d0", "#f7dcd3", "#f3b9a8", "#ee9680",
@@ -73,13 +73,13 @@ svg_change_gone(struct svg *s, const struct panel *p, int y)
 	if (!p->ngone)
 		return y;
 	svg_text(s, SVG_LEFT, y + 900, SVG_START, "h", 0, "Only in A");
-	y += LINE;
+	y += SVG_LINE;
 	svg_text(s, total, y + 900, SVG_END, "s", 0, "samples of A");
 	svg_text(s, share, y + 900, SVG_END, "s", 0, "share");
 	svg_text(s, self, y + 900, SVG_END, "s", 0, "self");
 	svg_text(s, name, y + 900, SVG_START, "s", 0, "in whose call chain is");
-	y += LINE;
-	for (uint32_t i = 0; i < p->ngone && i < GONE; i++, y += LINE) {
+	y += SVG_LINE;
+	for (uint32_t i = 0; i < p->ngone && i < GONE; i++, y += SVG_LINE) {
 		const struct panel_gone *g = &p->gone[i];
 
 		svg_text(s, total, y + 900, SVG_END, "s", 0, svg_exact(text, g->total));
@@ -91,7 +91,7 @@ svg_change_gone(struct svg *s, const struct panel *p, int y)
 	}
 	if (p->ngone > GONE) {
 		svg_textf(s, name, y + 900, SVG_START, "and %" PRIu32 " more", p->ngone - GONE);
-		y += LINE;
+		y += SVG_LINE;
 	}
-	return y + LINE;
+	return y + SVG_LINE;
 }

@@ -5,20 +5,18 @@
 enum { HEIGHT = 3000, HUES = 8, IN_A_ROW = 4, APART = 23000 };
 
 int
-svg_fill(struct svg *s, const struct panel *p, int y)
+svg_fill(struct svg *s, const struct scene *sc, int y)
 {
-	uint64_t all = 0, before = 0;
+	const struct panel *p = sc->p;
+	uint64_t before = 0;
 	char share[SVG_TEXT], bytes[SVG_TEXT], class[] = "k0";
 	int n = 0;
 
-	y = svg_head(s, p, y, NULL);
-	for (unsigned i = 0; i < p->nbands; i++)
-		all += p->band[i].total;
-	if (!all)
-		return svg_none(s, y, "nothing");
+	if (!svg_begin(s, sc, &y, NULL))
+		return y;
 	for (unsigned i = 0; i < p->nbands; i++) {
 		const struct band *b = &p->band[i];
-		int x = SVG_LEFT + (int)scale_part(before, SVG_WIDTH, all), end = SVG_LEFT + (int)scale_part(before + b->total, SVG_WIDTH, all);
+		int x = SVG_LEFT + (int)scale_part(before, SVG_WIDTH, sc->whole), end = SVG_LEFT + (int)scale_part(before + b->total, SVG_WIDTH, sc->whole);
 		int left = SVG_LEFT + n % IN_A_ROW * APART, below = y + HEIGHT + 1500 + n / IN_A_ROW * 3200;
 
 		if (!b->total)
@@ -30,7 +28,7 @@ svg_fill(struct svg *s, const struct panel *p, int y)
 		    .n = b->total, .what = "byte", .label = b->label });
 		svg_rect(s, left, below, 1000, 1000, class);
 		svg_text(s, left + 1500, below + 900, SVG_START, "s", 34, b->label ? b->label : "");
-		svg_textf(s, left + 1500, below + 2200, SVG_START, "%s, %s", svg_percent(share, b->total, all), svg_bytes(bytes, b->total));
+		svg_textf(s, left + 1500, below + 2200, SVG_START, "%s, %s", svg_percent(share, b->total, sc->whole), svg_bytes(bytes, b->total));
 	}
 	return y + HEIGHT + 1500 + ((n - 1) / IN_A_ROW + 1) * 3200 + 1500;
 }

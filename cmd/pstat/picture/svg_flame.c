@@ -8,7 +8,7 @@
 
 enum {
 	LEFT = 1000, WIDTH = SVG_LEFT + SVG_WIDTH + SVG_RIGHT - 2 * LEFT,
-	ROW = 1600, LINE = 1500, KINDS = 6, SHADES = 4,
+	ROW = 1600, KINDS = 6, SHADES = 4,
 	NARROW = 50,			/* half a pixel: narrower boxes are not drawn */
 	WORDY = 2400,			/* wider boxes have a text */
 	LEVELS = 250, BOXES = 4000,	/* drawn, at most: 1 MB */
@@ -160,8 +160,9 @@ flame_legend(struct svg *s, const struct panel *p, int y)
 }
 
 int
-svg_flame(struct svg *s, const struct panel *p, int y)
+svg_flame(struct svg *s, const struct scene *sc, int y)
 {
+	const struct panel *p = sc->p;
 	struct flame_drawn d = p->top ? flame_drawn(p) : (struct flame_drawn){ 0 };
 	char more[160] = "", width[SVG_TEXT];
 	size_t n = 0;
@@ -172,13 +173,8 @@ svg_flame(struct svg *s, const struct panel *p, int y)
 	if (d.deep)
 		snprintf(more + n, sizeof more - n, "%s%" PRIu32 " box%s above level %d not drawn", n ? ", " : "", d.deep,
 		    d.deep == 1 ? "" : "es", LEVELS);
-	y = svg_head(s, p, y, *more ? more : NULL);
-	for (unsigned i = 0; !s->part && i < p->nnotes; i++, y += LINE)
-		svg_text(s, SVG_LEFT, y + 300, SVG_START, "s", 170, p->note[i]);
-	if (!p->top) {
-		y = svg_none(s, y, "no samples");
+	if (!svg_begin(s, sc, &y, *more ? more : NULL))
 		return p->change ? svg_change_gone(s, p, y) : y;
-	}
 	if (s->f && !s->part) {
 		fputs("<style>", s->f);
 		svg_flame_style(s->f, s->draw);

@@ -10,8 +10,8 @@ enum { OVERLAP = 40, NARROW = 150 };
 
 struct heat {
 	struct svg	*s;
+	const struct scene *sc;
 	const struct panel *p;
-	struct scale	*scale;
 	struct svg_axis	 x;
 	int		 top, row;	/* y of the first row, height of each */
 	bool		 parts;		/* bands are parts of the columns, as in subsecond */
@@ -51,7 +51,7 @@ heat_run(const struct heat *h, unsigned i, unsigned from, unsigned to, unsigned 
 	for (unsigned k = from; k <= to; k++)
 		c.n += b->count[k];
 	/* below the next cell, or a line of the page would show between them */
-	if (to + 1 < h->x.axis->n && b->count[to + 1] && !svg_axis_breaks(&h->x, to))
+	if (to + 1 < h->x.axis->n && b->count[to + 1] && !axis_breaks(h->p->axis, to))
 		c.w += OVERLAP;
 	if (c.w < NARROW)
 		c.w = NARROW;
@@ -71,10 +71,10 @@ heat_row(const struct heat *h, unsigned i)
 	} else
 		svg_axis_ground(h->s, &h->x, heat_y(h, i), h->row - 50);
 	for (unsigned from = 0; b->count && from < n; from = to + 1) {
-		unsigned step = scale_step(h->scale, b->count[from]);
+		unsigned step = scale_step(h->sc->scale, b->count[from]);
 
 		to = from;
-		while (to + 1 < n && !svg_axis_breaks(&h->x, to) && scale_step(h->scale, b->count[to + 1]) == step)
+		while (to + 1 < n && !axis_breaks(h->p->axis, to) && scale_step(h->sc->scale, b->count[to + 1]) == step)
 			to++;
 		if (step)
 			heat_run(h, i, from, to, step);
@@ -93,23 +93,23 @@ heat_column(const struct heat *h, unsigned column)
 
 	for (unsigned i = 0; i < n; i = to + 1) {
 		uint32_t count = h->p->band[i].count ? h->p->band[i].count[column] : 0;
-		unsigned step = scale_step(h->scale, count);
-		bool inside = panel_cell(h->p, i, column, column, &first, &last);
+		unsigned step = scale_step(h->sc->scale, count);
+		bool inside = scene_cell(h->sc, i, column, column, &first, &last);
 		struct svg_cell c = { .x = x, .w = w, .kind = 'c', .number = step, .what = "sample", .timed = true, .n = count,
 		    .option = h->p->band[i].option };
 		int a = heat_y(h, i), b;
 
-		for (to = i; to + 1 < n && panel_cell(h->p, to + 1, column, column, &end, &end) == inside; to++) {
+		for (to = i; to + 1 < n && scene_cell(h->sc, to + 1, column, column, &end, &end) == inside; to++) {
 			uint32_t next = h->p->band[to + 1].count ? h->p->band[to + 1].count[column] : 0;
 
-			if (scale_step(h->scale, next) != step)
+			if (scale_step(h->sc->scale, next) != step)
 				break;
 			c.n += next;
 		}
 		if (!inside && !step)
 			continue;
-		panel_cell(h->p, i, column, column, &c.from, &end);
-		panel_cell(h->p, to, column, column, &first, &c.to);
+		scene_cell(h->sc, i, column, column, &c.from, &end);
+		scene_cell(h->sc, to, column, column, &first, &c.to);
 		b = heat_y(h, to);
 		c.y = a < b ? a : b;
 		c.h = (a < b ? b - a : a - b) + h->row - 50;
@@ -145,18 +145,17 @@ heat_height(const struct panel *p, bool parts)
 }
 
 int
-svg_heat(struct svg *s, const struct panel *p, int y)
+svg_heat(struct svg *s, const struct scene *sc, int y)
 {
-	struct heat h = { .s = s, .p = p };
+	const struct panel *p = sc->p;
+	struct heat h = { .s = s, .sc = sc, .p = p };
 	int end;
 
-	y = svg_head(s, p, y, NULL);
-	if (!p->axis || !p->axis->n || !p->nbands)
-		return svg_none(s, y, "no samples");
+	if (!svg_begin(s, sc, &y, NULL))
+		return y;
 	h.parts = panel_has_parts(p);
 	h.row = heat_height(p, h.parts);
 	h.top = y;
-	h.scale = scale_new(s->draw->scale, p);
 	svg_axis_init(&h.x, p->axis, SVG_LEFT, SVG_WIDTH);
 	end = y + h.row * (int)p->nbands;
 	if (h.parts) {
@@ -167,8 +166,7 @@ svg_heat(struct svg *s, const struct panel *p, int y)
 		for (unsigned i = 0; i < p->nbands; i++)
 			heat_row(&h, i);
 	end = svg_below(s, p, &h.x, y, y, end + 300);
-	svg_bar(s, SVG_LEFT + SVG_WIDTH, end + 600, h.scale, p);
+	svg_bar(s, SVG_LEFT + SVG_WIDTH, end + 600, sc);
 	svg_axis_free(&h.x);
-	scale_free(h.scale);
 	return end + 4500;
 }

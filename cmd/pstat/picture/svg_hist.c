@@ -117,14 +117,14 @@ hist_marks(const struct hist_plot *h)
 }
 
 int
-svg_hist(struct svg *s, const struct panel *p, int y)
+svg_hist(struct svg *s, const struct scene *sc, int y)
 {
+	const struct panel *p = sc->p;
 	struct hist_plot h = { .s = s, .p = p };
 	uint64_t last;
 
-	y = svg_head(s, p, y, NULL);
-	if (!p->nbuckets || !p->top)
-		return svg_none(s, y, "no values");
+	if (!svg_begin(s, sc, &y, NULL))
+		return y;
 	last = hist_high(hist_bucket(p->bucket[p->nbuckets - 1].low));
 	h.from = scale_place(p->bucket[0].low);
 	h.to = scale_place(last < UINT64_MAX ? last + 1 : last);

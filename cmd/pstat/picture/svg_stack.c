@@ -90,14 +90,14 @@ stack_legend(const struct stack *k, int y)
 }
 
 int
-svg_stack(struct svg *s, const struct panel *p, int y)
+svg_stack(struct svg *s, const struct scene *sc, int y)
 {
+	const struct panel *p = sc->p;
 	struct stack k = { .s = s, .p = p, .top = p->top ? p->top : 1 };
 	int end;
 
-	y = svg_head(s, p, y, p->axis && p->axis->n ? "hatched: columns that are covered in part" : NULL);
-	if (!p->axis || !p->axis->n || !p->nbands)
-		return svg_none(s, y, "no samples");
+	if (!svg_begin(s, sc, &y, p->axis && p->axis->n ? "hatched: columns that are covered in part" : NULL))
+		return y;
 	svg_axis_init(&k.x, p->axis, SVG_LEFT, SVG_WIDTH);
 	y += 600;
 	k.base = y + HEIGHT;

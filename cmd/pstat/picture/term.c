@@ -241,8 +241,9 @@ term_dots(const struct term *t, unsigned left, unsigned right, char full)
 }
 
 void
-term_legend(struct term *t, const struct panel *p, uint64_t whole, bool bytes)
+term_legend(struct term *t, const struct scene *s, bool bytes)
 {
+	const struct panel *p = s->p;
 	unsigned widest = 0, room, columns, n = 0;
 	term_figure text;
 
@@ -265,7 +266,7 @@ term_legend(struct term *t, const struct panel *p, uint64_t whole, bool bytes)
 		term_name(t, at + 2, widest, p->band[i].label, TERM_PLAIN);
 		if (bytes)
 			term_right(t, at + 2 + widest + 12, term_value(text, p->band[i].total, "bytes"), TERM_PLAIN);
-		term_right(t, at + room - 2, term_share(text, p->band[i].total, whole), TERM_PLAIN);
+		term_right(t, at + room - 2, term_share(text, p->band[i].total, s->whole), TERM_PLAIN);
 		if (++n == columns) {
 			term_line(t);
 			n = 0;
@@ -371,16 +372,44 @@ term_margins(struct term *t, const struct panels *ps)
 	t->plot = t->width - t->left - t->right;
 }
 
-static bool
-term_is_empty(const struct panel *p)
+/* How long a character is, and more; of 160 bytes at most. */
+static void
+term_character(const struct term *t, const struct scene *s, char *to, const char *more)
 {
-	return panel_is_timed(p) && (!p->samples || !p->axis->n);
+	term_figure text, columns = "";
+
+	term_exact(text, s->p->axis->width, " ");
+	if (s->by > 1)
+		snprintf(columns, sizeof columns, " (%" PRIu64 " columns)", s->by);
+	if (t->wide > 1)
+		snprintf(to, 160, ", %u characters are %s%s", t->wide, text, more);
+	else
+		snprintf(to, 160, ", a character is %s%s%s", text, columns, more);
+}
+
+bool
+term_begin(struct term *t, const struct scene *s, const char *more)
+{
+	const struct panel *p = s->p;
+	char *all = tool_alloc(strlen(p->subtitle) + 160, 1);
+
+	term_words(t, p->title);
+	strcpy(all, p->subtitle);
+	if (panel_is_timed(p) && !s->none)
+		term_character(t, s, all + strlen(all), more);
+	term_words(t, all);
+	free(all);
+	for (unsigned i = 0; i < p->nnotes; i++)
+		term_words(t, p->note[i]);
+	if (s->none)
+		term_words(t, s->none->text);
+	return !s->none;
 }
 
 void
 draw_term(FILE *f, const struct panels *ps, const struct draw *d)
 {
-	static void (*const kinds[])(struct term *, const struct panel *) = {
+	static void (*const kinds[])(struct term *, const struct scene *) = {
 #define PANEL(NAME, name, timed) [PANEL_##NAME] = term_##name,
 #include "kinds.def"
 	};
@@ -390,14 +419,17 @@ draw_term(FILE *f, const struct panels *ps, const struct draw *d)
 	t.cell = tool_alloc(t.width, sizeof *t.cell);
 	term_margins(&t, ps);
 	for (unsigned i = 0; i < ps->n; i++) {
+		const struct panel *p = &ps->panel[i];
+		bool timed = panel_is_timed(p);
+		struct scene *s = scene_new(p, d->scale, timed ? term_each(p->axis, t.plot) : 1, true);
+
+		if (timed)
+			term_time(&t, s);
 		if (i)
 			term_line(&t);
-		term_words(&t, ps->panel[i].title);
-		if (term_is_empty(&ps->panel[i])) {
-			term_words(&t, ps->panel[i].subtitle);
-			term_words(&t, "No samples.");
-		} else
-			kinds[ps->panel[i].kind](&t, &ps->panel[i]);
+		kinds[p->kind](&t, s);
+		scene_free(s);
 	}
+	free(t.at);
 	free(t.cell);
 }

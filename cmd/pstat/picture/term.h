@@ -16,7 +16,7 @@
 #ifndef PSTAT_TERM_H
 #define PSTAT_TERM_H
 
-#include "picture/draw.h"
+#include "picture/scene.h"
 
 enum { TERM_NARROW = 80, TERM_WIDE = 1000 };	/* columns that a picture has at least, at most */
 enum { TERM_PLAIN = -1, TERM_FAINT = 243, TERM_RED = 167, TERM_ORANGE = 208 };	/* colours, of 256 */
@@ -30,6 +30,7 @@ struct term {
 	const uint8_t	*ramp;		/* colours of the steps */
 	unsigned	 left, right;	/* columns at the left and the right of the plot: labels, shares */
 	unsigned	 plot;		/* columns of the plot */
+	unsigned	 wide, *at;	/* of a panel with time: characters of a column; where in the plot each begins */
 	struct term_cell {
 		uint32_t	 c[3];	/* the character and what combines with it; 0: the second half of a wide one */
 		int16_t		 ink, paper;
@@ -53,14 +54,16 @@ unsigned term_tick(struct term *, unsigned at, unsigned free_from, unsigned end,
 void	term_line(struct term *);
 /* Write a text of any length as lines. */
 void	term_words(struct term *, const char *text);
+/* What every panel begins with: title, subtitle, with time how long a character is and `more', notes; false: and why there is nothing else. */
+bool	term_begin(struct term *, const struct scene *, const char *more);
 
 /* A part of a stack: a letter if there are no colours. */
 uint32_t term_part(const struct term *, unsigned band);
 int	term_hue(const struct term *, unsigned band);
 /* A character of which the lowest so many of 4 dots are set, at its left and its right; `full' is its character in ASCII. */
 uint32_t term_dots(const struct term *, unsigned left, unsigned right, char full);
-/* Bands that have anything, with their shares of `whole', as many to a line as there is space for. */
-void	term_legend(struct term *, const struct panel *, uint64_t whole, bool bytes);
+/* Bands that have anything, with their shares, as many to a line as there is space for. */
+void	term_legend(struct term *, const struct scene *, bool bytes);
 
 /* ---- figures as text ------------------------------------------------------------------------------ */
 
@@ -75,32 +78,19 @@ char	*term_share(term_figure, uint64_t part, uint64_t whole);
 
 /* ---- time ----------------------------------------------------------------------------------------- */
 
-/* Columns of the axis as characters: `each' of them make a group, a group is `wide' characters. */
-struct term_time {
-	const struct axis *axis;
-	uint64_t	 each;
-	unsigned	 wide, n;
-	struct term_group {
-		unsigned	 from, to;	/* columns */
-		unsigned	 half;		/* the first of them that is in the right half; of one column, both halves are all of it */
-		unsigned	 at;		/* character of the plot */
-		uint64_t	 gap;		/* ns without columns before it, for which there is a character in front of it; or 0 */
-	}		*group;
-};
-
-void	term_time(struct term_time *, const struct axis *, unsigned plot);
-void	term_time_free(struct term_time *);
+/* So many columns have to be one, for all to have a character. */
+uint64_t term_each(const struct axis *, unsigned plot);
+/* Find the characters of columns: t->wide, t->at. */
+void	term_time(struct term *, const struct scene *);
 uint64_t term_sum(const uint32_t *count, unsigned from, unsigned to);
 /* Put the marks of gaps into a line of the plot. */
-void	term_gaps(struct term *, const struct term_time *);
+void	term_gaps(struct term *, const struct scene *);
 /* Write what is below the plot: losses, throttling, round seconds, what the gaps are. */
-void	term_below(struct term *, const struct panel *, const struct term_time *);
-/* The subtitle, how long a character is, and more. */
-void	term_subtitle(struct term *, const struct panel *, const struct term_time *, const char *more);
+void	term_below(struct term *, const struct scene *);
 
 /* ---- kinds ---------------------------------------------------------------------------------------- */
 
-#define PANEL(NAME, name, timed) void term_##name(struct term *, const struct panel *);
+#define PANEL(NAME, name, timed) void term_##name(struct term *, const struct scene *);
 #include "picture/kinds.def"
 
 /* The theme that the terminal says it has (COLORFGBG): that of struct draw; auto: it says none. */

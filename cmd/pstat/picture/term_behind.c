@@ -184,17 +184,15 @@ behind_window(uint64_t ns)
 }
 
 void
-term_behind(struct term *t, const struct panel *p)
+term_behind(struct term *t, const struct scene *s)
 {
+	const struct panel *p = s->p;
 	unsigned plot = t->width - t->left - BEHIND_BAR - 8;
 	struct behind_chart h;
 	term_figure text;
 
-	term_words(t, p->subtitle);
-	if (!p->back) {
-		term_words(t, p->timed ? "No record is behind another: the stream is in order." : "No record has a time.");
+	if (!term_begin(t, s, ""))
 		return;
-	}
 	behind_chart(&h, p, plot);
 	behind_late(t, &h);
 	for (unsigned d = h.high + 1; d-- > h.low;)

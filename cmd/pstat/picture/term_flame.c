@@ -168,23 +168,20 @@ flame_gone(struct term *t, const struct panel *p)
 }
 
 void
-term_flame(struct term *t, const struct panel *p)
+term_flame(struct term *t, const struct scene *s)
 {
+	const struct panel *p = s->p;
 	struct flame_lines l = { .t = t, .p = p };
 	uint32_t narrow;
 	char text[80];
 
-	term_words(t, p->subtitle);
-	for (unsigned i = 0; i < p->nnotes; i++)
-		term_words(t, p->note[i]);
-	if (!p->top) {
-		term_words(t, "No samples.");
+	if (!term_begin(t, s, "")) {
 		flame_gone(t, p);
 		return;
 	}
 	flame_widest(&l);
 	if (!p->change)
-		term_legend(t, p, p->top, false);
+		term_legend(t, s, false);
 	term_right(t, 7, p->change ? "in A" : "total", TERM_PLAIN);
 	term_right(t, 16, p->change ? "in B" : "self", TERM_PLAIN);
 	if (p->change)

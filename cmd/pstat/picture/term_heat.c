@@ -15,50 +15,30 @@ static const uint8_t heat_ramps[][DRAW_STEPS] = {
 	[THEME_DARK] = { 236, 23, 24, 31, 38, 74, 117, 159, 231 },
 };
 
-/* The panel with a column for each group: the same figures, of a coarser time. */
 struct heat {
+	const struct scene *s;
 	const struct panel *p;
-	struct term_time x;
-	struct panel	*sums;
-	struct scale	*scale;
 	bool		 pairs;		/* two rows in a line */
 };
 
-static void
-heat_new(struct heat *h, const struct term *t, const struct panel *p)
-{
-	*h = (struct heat){ .p = p, .pairs = p->nbands > HEAT_SINGLE };
-	term_time(&h->x, p->axis, t->plot);
-	h->sums = coarse_columns(p, h->x.each);
-	h->scale = scale_new(t->d->scale, h->sums);
-}
-
-static void
-heat_free(struct heat *h)
-{
-	scale_free(h->scale);
-	coarse_free(h->sums);
-	term_time_free(&h->x);
-}
-
 /* The step of a cell; -1: it is outside of the recording. */
 static int
-heat_step(const struct heat *h, unsigned band, unsigned group)
+heat_step(const struct heat *h, unsigned band, unsigned column)
 {
-	const struct term_group *g = &h->x.group[group];
-	uint32_t n = h->sums->band[band].count[group];
+	uint32_t n = h->p->band[band].count[column];
 	uint64_t from, to;
 
-	return n || panel_cell(h->p, band, g->from, g->to - 1, &from, &to) ? (int)scale_step(h->scale, n) : -1;
+	return n || scene_cell(h->s, band, column, column, &from, &to) ? (int)scale_step(h->s->scale, n) : -1;
 }
 
-/* Is the group between the first and the last sample of the band? */
+/* Is the column between the first and the last sample of the band? */
 static bool
-heat_lives(const struct heat *h, const struct band *b, unsigned group)
+heat_lives(const struct heat *h, const struct band *b, unsigned column)
 {
-	const struct axis *a = h->p->axis;
+	const struct axis *a = h->s->fine->axis;
+	unsigned from = scene_from(h->s, column), last = scene_from(h->s, column + 1) - 1;
 
-	return b->total && a->start[h->x.group[group].to - 1] + a->width > b->first && a->start[h->x.group[group].from] <= b->last;
+	return b->total && a->start[last] + a->width > b->first && a->start[from] <= b->last;
 }
 
 static uint32_t
@@ -129,16 +109,16 @@ heat_line(struct term *t, const struct heat *h, unsigned upper, unsigned lower)
 		snprintf(text, sizeof text, "+0.%" PRIu64 " s", from / 100000000);
 		term_right(t, t->left - 1, text, TERM_PLAIN);
 	}
-	term_gaps(t, &h->x);
-	for (unsigned i = 0; i < h->x.n; i++) {
+	term_gaps(t, h->s);
+	for (unsigned i = 0; i < h->p->axis->n; i++) {
 		int up = heat_step(h, upper, i), low = heat_step(h, lower, i);
 		bool lives = h->p->lives && (heat_lives(h, a, i) || heat_lives(h, b, i));
 
-		for (unsigned k = 0; k < h->x.wide; k++)
+		for (unsigned k = 0; k < t->wide; k++)
 			if (h->pairs)
-				heat_cell(t, t->left + h->x.group[i].at + k, up, lower == upper ? -1 : low, lives);
+				heat_cell(t, t->left + t->at[i] + k, up, lower == upper ? -1 : low, lives);
 			else
-				heat_single(t, t->left + h->x.group[i].at + k, up, lives);
+				heat_single(t, t->left + t->at[i] + k, up, lives);
 	}
 	if (!a->span)
 		term_right(t, t->width, term_share(text, a->total + (lower == upper ? 0 : b->total), h->p->samples), TERM_PLAIN);
@@ -155,7 +135,7 @@ heat_steps(struct term *t, const struct heat *h)
 
 	term_text(t, 0, "samples:", TERM_PLAIN);
 	for (unsigned step = 1; step < DRAW_STEPS; step++) {
-		uint64_t low = scale_low(h->scale, step);
+		uint64_t low = scale_low(h->s->scale, step);
 
 		if (!low)
 			continue;
@@ -164,26 +144,22 @@ heat_steps(struct term *t, const struct heat *h)
 		term_text(t, at + 2, text, TERM_PLAIN);
 		at += 2 + (unsigned)strlen(text) + 1;
 	}
-	snprintf(text, sizeof text, "(%s)", names[scale_how(h->scale)]);
+	snprintf(text, sizeof text, "(%s)", names[scale_how(h->s->scale)]);
 	term_right(t, t->width, text, TERM_PLAIN);
 	term_line(t);
 }
 
 void
-term_heat(struct term *t, const struct panel *p)
+term_heat(struct term *t, const struct scene *s)
 {
-	unsigned n = p->nbands;
-	struct heat h;
+	const struct panel *p = s->p;
+	struct heat h = { .s = s, .p = p, .pairs = p->nbands > HEAT_SINGLE };
 
-	heat_new(&h, t, p);
+	if (!term_begin(t, s, h.pairs && !panel_has_parts(p) ? ", two rows are in a line" : ""))
+		return;
 	t->ramp = heat_ramps[t->theme];
-	term_subtitle(t, p, &h.x, h.pairs && !panel_has_parts(p) ? ", two rows are in a line" : "");
-	for (unsigned i = 0; i < n; i += h.pairs ? 2 : 1) {
-		unsigned upper = p->upward ? n - 1 - i : i, lower = !h.pairs || i + 1 == n ? upper : p->upward ? upper - 1 : upper + 1;
-
-		heat_line(t, &h, upper, lower);
-	}
-	term_below(t, p, &h.x);
+	for (unsigned row = 0; row < p->nbands; row += h.pairs ? 2 : 1)
+		heat_line(t, &h, scene_band(p, row), scene_band(p, h.pairs && row + 1 < p->nbands ? row + 1 : row));
+	term_below(t, s);
 	heat_steps(t, &h);
-	heat_free(&h);
 }

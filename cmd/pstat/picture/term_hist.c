@@ -63,18 +63,16 @@ hist_bar(struct term *t, unsigned width, uint64_t count, uint64_t top)
 }
 
 void
-term_hist(struct term *t, const struct panel *p)
+term_hist(struct term *t, const struct scene *s)
 {
+	const struct panel *p = s->p;
 	unsigned bar = t->width - t->left - 30, each, first, last, b = 0;
 	uint64_t top = 0, *count, *bars;
 	bool same;
 	term_figure text;
 
-	term_words(t, p->subtitle);
-	if (!p->nbuckets) {
-		term_words(t, "No value.");
+	if (!term_begin(t, s, ""))
 		return;
-	}
 	each = hist_each(p->bucket[0].low, p->bucket[p->nbuckets - 1].low);
 	first = hist_line(p->bucket[0].low, each);
 	last = hist_line(p->bucket[p->nbuckets - 1].low, each);

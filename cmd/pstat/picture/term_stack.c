@@ -11,7 +11,7 @@ enum { STACK_LINES = 8, STACK_DOTS = 4 * STACK_LINES };
 
 /* Samples of a column on average, in 1/256, in each half of each group: bands up to this one. */
 struct stack {
-	struct term_time x;
+	const struct scene *scene;
 	unsigned	 nbands;
 	uint64_t	*upto;		/* [half][band] */
 	bool		*part;		/* [half]: covered by the recording only in part */
@@ -19,8 +19,9 @@ struct stack {
 };
 
 static void
-stack_half(struct stack *s, const struct panel *p, unsigned half, unsigned from, unsigned to)
+stack_half(struct stack *s, unsigned half, unsigned from, unsigned to)
 {
+	const struct panel *p = s->scene->fine;
 	uint64_t sum = 0, *upto = &s->upto[(size_t)half * s->nbands];
 
 	for (unsigned b = 0; b < p->nbands; b++) {
@@ -33,18 +34,21 @@ stack_half(struct stack *s, const struct panel *p, unsigned half, unsigned from,
 }
 
 static void
-stack_new(struct stack *s, const struct term *t, const struct panel *p)
+stack_new(struct stack *s, const struct scene *scene)
 {
-	*s = (struct stack){ .nbands = p->nbands };
-	term_time(&s->x, p->axis, t->plot);
-	s->upto = tool_alloc((size_t)2 * s->x.n * p->nbands + 1, sizeof *s->upto);
-	s->part = tool_alloc((size_t)2 * s->x.n + 1, sizeof *s->part);
-	for (unsigned i = 0; i < s->x.n; i++) {
-		const struct term_group *g = &s->x.group[i];
-		bool whole = s->x.each == 1;
+	const struct axis *a = scene->p->axis, *fine = scene->fine->axis;
 
-		stack_half(s, p, 2 * i, g->from, whole ? g->to : g->half);
-		stack_half(s, p, 2 * i + 1, whole ? g->from : g->half, g->to);
+	*s = (struct stack){ .scene = scene, .nbands = scene->p->nbands };
+	s->upto = tool_alloc((size_t)2 * a->n * s->nbands, sizeof *s->upto);
+	s->part = tool_alloc((size_t)2 * a->n, sizeof *s->part);
+	for (unsigned i = 0; i < a->n; i++) {
+		unsigned from = scene_from(scene, i), to = scene_from(scene, i + 1), half = from;
+		bool whole = scene->by == 1;		/* both halves are all of it */
+
+		while (half < to && fine->start[half] < a->start[i] + fine->width * (scene->by / 2))
+			half++;
+		stack_half(s, 2 * i, from, whole ? to : half);
+		stack_half(s, 2 * i + 1, whole ? from : half, to);
 	}
 }
 
@@ -53,7 +57,6 @@ stack_free(struct stack *s)
 {
 	free(s->upto);
 	free(s->part);
-	term_time_free(&s->x);
 }
 
 /* Dots of the half's bar; one at least if there is anything. */
@@ -104,29 +107,30 @@ stack_line(struct term *t, const struct stack *s, unsigned line)
 {
 	unsigned low = 4 * (STACK_LINES - 1 - line);
 
-	term_gaps(t, &s->x);
-	for (unsigned i = 0; i < s->x.n; i++) {
+	term_gaps(t, s->scene);
+	for (unsigned i = 0; i < s->scene->p->axis->n; i++) {
 		unsigned left = stack_in_line(stack_dots(s, 2 * i), low), right = stack_in_line(stack_dots(s, 2 * i + 1), low);
 		unsigned band = left || right ? stack_band(s, i, low) : 0;
 		bool part = s->part[2 * i] || s->part[2 * i + 1];
 		uint32_t c = term_dots(t, left, right, part ? '%' : (char)term_part(t, band));
 
-		for (unsigned k = 0; (left || right) && k < s->x.wide; k++)
-			term_put(t, t->left + s->x.group[i].at + k, c, part ? TERM_FAINT : term_hue(t, band), TERM_PLAIN);
+		for (unsigned k = 0; (left || right) && k < t->wide; k++)
+			term_put(t, t->left + t->at[i] + k, c, part ? TERM_FAINT : term_hue(t, band), TERM_PLAIN);
 	}
 }
 
 void
-term_stack(struct term *t, const struct panel *p)
+term_stack(struct term *t, const struct scene *scene)
 {
 	struct stack s;
 	term_figure text;
 	bool part = false;
 
-	stack_new(&s, t, p);
-	term_subtitle(t, p, &s.x, "");
+	if (!term_begin(t, scene, ""))
+		return;
+	stack_new(&s, scene);
 	for (unsigned line = 0; line < STACK_LINES; line++) {
-		double top = (double)s.top / 256 * 1e9 / (double)p->axis->width * (STACK_LINES - line) / STACK_LINES;
+		double top = (double)s.top / 256 * 1e9 / (double)scene->fine->axis->width * (STACK_LINES - line) / STACK_LINES;
 
 		if (line % 2 == 0) {
 			strcat(term_short(text, top), line ? "" : "/s");
@@ -135,32 +139,32 @@ term_stack(struct term *t, const struct panel *p)
 		stack_line(t, &s, line);
 		term_line(t);
 	}
-	term_below(t, p, &s.x);
-	for (unsigned i = 0; i < 2 * s.x.n; i++)
+	term_below(t, scene);
+	for (unsigned i = 0; i < 2 * scene->p->axis->n; i++)
 		part |= s.part[i];
 	if (part)
 		term_words(t, t->ascii ? "%: the recording begins or ends in it, so it has less" : "grey: the recording begins or ends in it, so it has less");
-	term_legend(t, p, p->samples, false);
+	term_legend(t, scene, false);
 	stack_free(&s);
 }
 
 /* ---- PANEL_FILL ----------------------------------------------------------------------------------- */
 
 void
-term_fill(struct term *t, const struct panel *p)
+term_fill(struct term *t, const struct scene *s)
 {
-	uint64_t all = 0, before = 0;
+	const struct panel *p = s->p;
+	uint64_t before = 0;
 
-	term_words(t, p->subtitle);
-	for (unsigned b = 0; b < p->nbands; b++)
-		all += p->band[b].total;
+	if (!term_begin(t, s, ""))
+		return;
 	for (unsigned b = 0; b < p->nbands; b++) {
 		uint64_t to = before + p->band[b].total;
 
-		for (uint64_t at = scale_part(before, t->width, all); all && at < scale_part(to, t->width, all); at++)
+		for (uint64_t at = scale_part(before, t->width, s->whole); at < scale_part(to, t->width, s->whole); at++)
 			term_put(t, (unsigned)at, term_part(t, b), term_hue(t, b), TERM_PLAIN);
 		before = to;
 	}
 	term_line(t);
-	term_legend(t, p, all, true);
+	term_legend(t, s, true);
 }

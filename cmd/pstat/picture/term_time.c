@@ -11,56 +11,48 @@ enum { TIME_WIDEST = 8 };		/* characters of a column: a short time does not fill
 
 /* ---- columns as characters ------------------------------------------------------------------------ */
 
-static uint64_t
-time_group(const struct axis *a, uint64_t each, unsigned column)
-{
-	return a->start[column] / a->width / each;
-}
-
-/* The characters if a group is so many columns and so wide; the groups if there is an array for them. */
+/* The characters of all columns, each so wide, and of the gaps between them. */
 static unsigned
-time_place(struct term_time *x, uint64_t each, unsigned wide, struct term_group *group)
+time_characters(const struct axis *a, uint64_t each, unsigned wide)
 {
-	const struct axis *a = x->axis;
 	uint64_t last = 0;
-	unsigned at = 0, n = 0;
+	unsigned n = 0;
 
-	for (unsigned i = 0, to; i < a->n; i = to) {
-		uint64_t g = time_group(a, each, i), half = a->width * (each * g + each / 2);
-		unsigned mid = i;
-		bool gap = i && g != last + 1;
+	for (unsigned i = 0; i < a->n; i++) {
+		uint64_t group = a->start[i] / a->width / each;
 
-		for (to = i + 1; to < a->n && time_group(a, each, to) == g; to++)
-			;
-		while (mid < to && a->start[mid] < half)
-			mid++;
-		at += gap;
-		if (group)
-			group[n] = (struct term_group){ i, to, mid, at, gap ? a->start[i] - a->start[i - 1] - a->width : 0 };
-		n++;
-		at += wide;
-		last = g;
+		if (!i || group != last)
+			n += wide + (i && group != last + 1);
+		last = group;
 	}
-	x->n = n;
-	return at;
+	return n;
+}
+
+uint64_t
+term_each(const struct axis *a, unsigned plot)
+{
+	uint64_t each = 1;
+
+	while (time_characters(a, each, 1) > plot)
+		each += each / 16 + 1;
+	return each;
 }
 
 void
-term_time(struct term_time *x, const struct axis *a, unsigned plot)
+term_time(struct term *t, const struct scene *s)
 {
-	*x = (struct term_time){ .axis = a, .each = 1, .wide = 1 };
-	while (time_place(x, x->each, 1, NULL) > plot)
-		x->each += x->each / 16 + 1;
-	while (x->each == 1 && x->wide < TIME_WIDEST && time_place(x, 1, x->wide + 1, NULL) <= plot)
-		x->wide++;
-	x->group = tool_alloc(x->n ? x->n : 1, sizeof *x->group);
-	time_place(x, x->each, x->wide, x->group);
-}
+	const struct axis *a = s->p->axis;
+	unsigned at = 0;
 
-void
-term_time_free(struct term_time *x)
-{
-	free(x->group);
+	t->wide = 1;
+	while (s->by == 1 && t->wide < TIME_WIDEST && time_characters(a, 1, t->wide + 1) <= t->plot)
+		t->wide++;
+	free(t->at);
+	t->at = tool_alloc(a->n, sizeof *t->at);
+	for (unsigned i = 0; i < a->n; i++) {
+		t->at[i] = at;
+		at += t->wide + axis_breaks(a, i);
+	}
 }
 
 uint64_t
@@ -74,35 +66,37 @@ term_sum(const uint32_t *count, unsigned from, unsigned to)
 }
 
 void
-term_gaps(struct term *t, const struct term_time *x)
+term_gaps(struct term *t, const struct scene *s)
 {
-	for (unsigned i = 0; i < x->n; i++)
-		if (x->group[i].gap)
-			term_put(t, t->left + x->group[i].at - 1, t->ascii ? '|' : 0x2506, TERM_FAINT, TERM_PLAIN);
+	for (unsigned i = 1; i < s->p->axis->n; i++)
+		if (axis_breaks(s->p->axis, i - 1))
+			term_put(t, t->left + t->at[i] - 1, t->ascii ? '|' : 0x2506, TERM_FAINT, TERM_PLAIN);
 }
 
 /* ---- what is below the plot ----------------------------------------------------------------------- */
 
 /* The higher the more. */
 static void
-time_strip(struct term *t, const struct term_time *x, const char *name, const uint32_t *count, int ink)
+time_strip(struct term *t, const struct scene *s, unsigned strip, int ink)
 {
+	const uint32_t *count = s->fine->strip[strip];
 	uint64_t all = 0, top = 0;
+	unsigned columns = s->p->axis->n;
 	term_figure text;
 
-	for (unsigned i = 0; i < x->n; i++) {
-		uint64_t n = term_sum(count, x->group[i].from, x->group[i].to);
+	for (unsigned i = 0; i < columns; i++) {
+		uint64_t n = term_sum(count, scene_from(s, i), scene_from(s, i + 1));
 
 		top = n > top ? n : top;
 		all += n;
 	}
-	term_text(t, 0, name, TERM_PLAIN);
-	term_gaps(t, x);
-	for (unsigned i = 0; i < x->n; i++) {
-		uint64_t n = term_sum(count, x->group[i].from, x->group[i].to);
+	term_text(t, 0, panel_strips[strip].name, TERM_PLAIN);
+	term_gaps(t, s);
+	for (unsigned i = 0; i < columns; i++) {
+		uint64_t n = term_sum(count, scene_from(s, i), scene_from(s, i + 1));
 
-		for (unsigned k = 0; n && k < x->wide; k++)
-			term_name(t, t->left + x->group[i].at + k, 1, text_bar(1 + (unsigned)scale_part(n, 7, top), !t->ascii), ink);
+		for (unsigned k = 0; n && k < t->wide; k++)
+			term_name(t, t->left + t->at[i] + k, 1, text_bar(1 + (unsigned)scale_part(n, 7, top), !t->ascii), ink);
 	}
 	term_right(t, t->width, term_short(text, (double)all), ink);
 	term_line(t);
@@ -123,40 +117,42 @@ time_tick(struct term *t, unsigned at, unsigned free_from, uint64_t time, unsign
 
 /* Round seconds. */
 static void
-time_seconds(struct term *t, const struct term_time *x)
+time_seconds(struct term *t, const struct scene *s)
 {
-	uint64_t width = x->axis->width * x->each, step, unit = 1000000000;
+	const struct axis *a = s->p->axis;
+	uint64_t least = s->fine->axis->width, step = scale_round(a->n * a->width, t->plot / 14), unit = 1000000000;
 	unsigned free_from = t->left, digits = 0;
 
-	if (!x->n)
-		return;
-	step = scale_round(x->n * width, t->plot / 14);
-	step = step > x->axis->width ? step : x->axis->width;
+	step = step > least ? step : least;
 	for (; step % unit && digits < 9; digits++)
 		unit /= 10;
-	for (unsigned i = 0; i < x->n; i++) {
-		uint64_t start = x->axis->start[x->group[i].from] / width * width;
+	for (struct axis_tick k = { 0 }; axis_tick(a, 0, step, &k);) {
+		unsigned in = (unsigned)((k.since - a->start[k.column]) * t->wide / a->width);
 
-		for (uint64_t time = (start + step - 1) / step * step; time - start < width; time += step)
-			free_from = time_tick(t, t->left + x->group[i].at + (unsigned)((time - start) * x->wide / width), free_from, time, digits);
+		free_from = time_tick(t, t->left + t->at[k.column] + in, free_from, k.since, digits);
 	}
 	if (free_from == t->left)		/* none is in the time: its beginning */
-		time_tick(t, t->left, free_from, x->axis->start[0] / width * width, 9);
+		time_tick(t, t->left, free_from, a->start[0], 9);
 	term_text(t, 0, "seconds", TERM_FAINT);
 	term_line(t);
 }
 
 static void
-time_gaps(struct term *t, const struct term_time *x)
+time_gaps(struct term *t, const struct scene *s)
 {
+	const struct axis *fine = s->fine->axis;
 	char text[160];
 	size_t n = (size_t)snprintf(text, sizeof text, "no samples at %s: ", t->ascii ? "|" : "┆");
 	unsigned gaps = 0;
 	term_figure ns;
 
-	for (unsigned i = 0; i < x->n; i++)
-		if (x->group[i].gap && ++gaps <= 4)
-			n += (size_t)snprintf(text + n, sizeof text - n, "%s%s", gaps > 1 ? ", " : "", term_value(ns, x->group[i].gap, "ns"));
+	for (unsigned i = 1; i < s->p->axis->n; i++) {
+		unsigned from = scene_from(s, i);
+
+		if (axis_breaks(s->p->axis, i - 1) && ++gaps <= 4)
+			n += (size_t)snprintf(text + n, sizeof text - n, "%s%s", gaps > 1 ? ", " : "",
+			    term_value(ns, fine->start[from] - fine->start[from - 1] - fine->width, "ns"));
+	}
 	if (gaps > 4)
 		snprintf(text + n, sizeof text - n, " and %u more", gaps - 4);
 	if (gaps)
@@ -164,31 +160,13 @@ time_gaps(struct term *t, const struct term_time *x)
 }
 
 void
-term_below(struct term *t, const struct panel *p, const struct term_time *x)
+term_below(struct term *t, const struct scene *s)
 {
 	static const int inks[STRIPS] = { [STRIP_LOST] = TERM_RED, [STRIP_THROTTLED] = TERM_ORANGE };
 
 	for (unsigned i = 0; i < STRIPS; i++)
-		if (p->strip[i])
-			time_strip(t, x, panel_strips[i].name, p->strip[i], inks[i]);
-	time_seconds(t, x);
-	time_gaps(t, x);
-}
-
-void
-term_subtitle(struct term *t, const struct panel *p, const struct term_time *x, const char *more)
-{
-	term_figure text, columns = "";
-	size_t n = strlen(p->subtitle) + 160;
-	char *all = tool_alloc(n, 1);
-
-	term_exact(text, x->axis->width * x->each, " ");
-	if (x->each > 1)
-		snprintf(columns, sizeof columns, " (%" PRIu64 " columns)", x->each);
-	if (x->wide > 1)
-		snprintf(all, n, "%s, %u characters are %s%s", p->subtitle, x->wide, text, more);
-	else
-		snprintf(all, n, "%s, a character is %s%s%s", p->subtitle, text, columns, more);
-	term_words(t, all);
-	free(all);
+		if (s->fine->strip[i])
+			time_strip(t, s, i, inks[i]);
+	time_seconds(t, s);
+	time_gaps(t, s);
 }

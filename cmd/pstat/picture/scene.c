@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: ISC */
+/* scene.c - see scene.h */
+#include <stdlib.h>
+
+#include "picture/scene.h"
+#include "tool/tool.h"
+
+/* ---- a panel of fewer columns --------------------------------------------------------------------- */
+
+static void
+scene_add(uint32_t *to, uint32_t n)
+{
+	*to = n > UINT32_MAX - *to ? UINT32_MAX : *to + n;
+}
+
+static void
+scene_axis(struct scene *s)
+{
+	const struct axis *from = s->fine->axis;
+	struct axis *to = &s->axis;
+
+	*to = (struct axis){ .width = from->width > UINT64_MAX / s->by ? UINT64_MAX : from->width * s->by, .first = from->first, .last = from->last };
+	to->start = tool_alloc(from->n, sizeof *to->start);
+	s->from = tool_alloc(from->n + (size_t)1, sizeof *s->from);
+	for (unsigned i = 0; i < from->n; i++) {
+		uint64_t start = from->start[i] / from->width / s->by * s->by * from->width;
+
+		if (to->n && to->start[to->n - 1] == start)
+			continue;
+		s->from[to->n] = i;
+		to->start[to->n++] = start;
+	}
+	s->from[to->n] = from->n;
+	s->made.axis = to;
+}
+
+static uint32_t *
+scene_counts(const struct scene *s, const uint32_t *from)
+{
+	uint32_t *count = from ? tool_alloc(s->axis.n, sizeof *count) : NULL;
+
+	for (unsigned i = 0; from && i < s->axis.n; i++)
+		for (unsigned k = s->from[i]; k < s->from[i + 1]; k++)
+			scene_add(&count[i], from[k]);
+	return count;
+}
+
+static void
+scene_columns(struct scene *s)
+{
+	const struct panel *from = s->fine;
+
+	scene_axis(s);
+	for (unsigned i = 0; i < from->nbands; i++) {
+		s->made.band[i] = from->band[i];
+		s->made.band[i].count = scene_counts(s, from->band[i].count);
+	}
+	for (unsigned i = 0; i < STRIPS; i++)
+		s->made.strip[i] = scene_counts(s, from->strip[i]);
+}
+
+/* Bands that are parts of the columns: so many become one. */
+static void
+scene_parts(struct scene *s)
+{
+	const struct panel *from = s->fine;
+	unsigned n = from->axis->n, by = (unsigned)s->by;
+
+	s->made.nbands = (from->nbands + by - 1) / by;
+	for (unsigned i = 0; i < from->nbands; i++) {
+		struct band *to = &s->made.band[i / by];
+
+		if (i % by == 0) {
+			*to = from->band[i];
+			to->count = tool_alloc(n, sizeof *to->count);
+			to->span = to->total = 0;
+		}
+		to->total += from->band[i].total;
+		to->span += from->band[i].span;
+		for (unsigned k = 0; from->band[i].count && k < n; k++)
+			scene_add(&to->count[k], from->band[i].count[k]);
+	}
+}
+
+/* ---- what there is -------------------------------------------------------------------------------- */
+
+static const struct scene_none *
+scene_none(const struct scene *s, bool text)
+{
+	static const struct scene_none no_samples = { "no samples", "No samples." }, no_values = { "no values", "No value." },
+	    no_times = { "no records with a time", "No record has a time." }, nothing = { "nothing", "" },
+	    in_order = { "all records are in the order of time", "No record is behind another: the stream is in order." };
+	const struct panel *p = s->p;
+
+	switch (p->kind) {
+	case PANEL_BEHIND:
+		return !p->timed || !p->nplaces ? &no_times : !p->back ? &in_order : NULL;
+	case PANEL_HIST:
+		return !p->nbuckets ? &no_values : NULL;
+	case PANEL_FILL:
+		return !s->whole ? &nothing : NULL;
+	case PANEL_FLAME:
+		return !p->top ? &no_samples : NULL;
+	default:
+		return !p->axis || !p->axis->n || !p->nbands || (text && !p->samples) ? &no_samples : NULL;
+	}
+}
+
+static uint64_t
+scene_whole(const struct panel *p)
+{
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; p->kind == PANEL_FILL && i < p->nbands; i++)
+		sum += p->band[i].total;
+	return p->kind == PANEL_FILL ? sum : p->kind == PANEL_FLAME ? p->top : p->samples;
+}
+
+struct scene *
+scene_new(const struct panel *p, enum draw_scale how, uint64_t by, bool text)
+{
+	struct scene *s = tool_alloc(1, sizeof *s);
+
+	*s = (struct scene){ .p = p, .fine = p, .by = by };
+	if (by > 1) {
+		s->made = *p;
+		s->made.band = tool_alloc(p->nbands, sizeof *s->made.band);
+		(!text && panel_has_parts(p) ? scene_parts : scene_columns)(s);
+		panel_top(&s->made);
+		s->p = &s->made;
+	}
+	s->whole = scene_whole(p);
+	s->none = scene_none(s, text);
+	if (p->kind == PANEL_HEAT && !s->none)
+		s->scale = scale_new(how, s->p);
+	return s;
+}
+
+void
+scene_free(struct scene *s)
+{
+	for (unsigned i = 0; s->made.band && i < s->made.nbands; i++)
+		free(s->made.band[i].count);
+	for (unsigned i = 0; s->from && i < STRIPS; i++)
+		free(s->made.strip[i]);
+	free(s->made.band);
+	free(s->axis.start);
+	free(s->from);
+	scale_free(s->scale);
+	free(s);
+}
+
+/* ---- time ----------------------------------------------------------------------------------------- */
+
+static uint64_t
+axis_plus(uint64_t ns, uint64_t more)
+{
+	return more > UINT64_MAX - ns ? UINT64_MAX : ns + more;
+}
+
+uint64_t
+axis_end(const struct axis *a, unsigned column)
+{
+	return axis_plus(a->start[column], a->width ? a->width - 1 : 0);
+}
+
+bool
+axis_breaks(const struct axis *a, unsigned column)
+{
+	return column + 1 < a->n && a->start[column + 1] - a->start[column] > a->width;
+}
+
+bool
+axis_is_part(const struct axis *a, unsigned column, unsigned last)
+{
+	return a->start[column] < a->first || axis_end(a, last) > a->last;
+}
+
+bool
+axis_tick(const struct axis *a, uint64_t origin, uint64_t step, struct axis_tick *t)
+{
+	for (; t->column < a->n && t->next >= t->since; t->column++) {
+		uint64_t start = a->start[t->column], from = start < origin ? 0 : start - origin, n = from / step + (from % step != 0);
+
+		if (n > UINT64_MAX / step)
+			return false;
+		from = n * step < t->next ? t->next : n * step;
+		if (from > UINT64_MAX - origin || origin + from > axis_end(a, t->column))
+			continue;
+		t->since = from;
+		t->next = from + step;
+		return true;
+	}
+	return false;
+}
+
+bool
+scene_cell(const struct scene *s, unsigned band, unsigned column, unsigned last, uint64_t *from, uint64_t *to)
+{
+	const struct band *b = &s->p->band[band];
+	const struct axis *a = s->fine->axis;
+
+	column = scene_from(s, column);
+	last = scene_from(s, last + 1) - 1;
+	if (b->from > UINT64_MAX - a->start[column])
+		return false;
+	*from = a->start[column] + b->from;
+	*to = axis_plus(axis_plus(a->start[last], b->from), (b->span ? b->span : a->width) - 1);
+	return *from <= a->last && *to >= a->first;
+}
