@@ -22,7 +22,6 @@ disorder_make(struct making *m, struct panel *to)
 {
 	const struct behind *b = m->pic->own;
 	const struct order *o = &b->c->order;
-	const char *file = b->c->tool->in_err.file;
 	uint64_t places;
 
 	to->kind = PANEL_BEHIND;
@@ -56,8 +55,8 @@ disorder_make(struct making *m, struct panel *to)
 	to->worst = to->window = o->depth;
 	to->late = o->late;
 	to->title = option_text("How far records are behind the newest before them");
-	to->subtitle = option_text("%s, %" PRIu64 " of %" PRIu64 " records are behind, by up to %" PRIu64 ".%09" PRIu64
-	    " s; %" PRIu64 " rounds; %" PRIu64 " are later than two rounds allow", file ? file : "standard input", to->back, to->timed,
+	option_add(&to->subtitle, ", %" PRIu64 " of %" PRIu64 " records are behind, by up to %" PRIu64 ".%09" PRIu64
+	    " s; %" PRIu64 " rounds; %" PRIu64 " are later than two rounds allow", to->back, to->timed,
 	    to->worst / 1000000000, to->worst % 1000000000, o->rounds, to->late);
 	to->desc = option_text("%" PRIu64 " of %" PRIu64 " records are behind the newest before them; the worst by %" PRIu64 " ns; %" PRIu64
 	    " are later than two rounds allow", to->back, to->timed, to->worst, to->late);
@@ -71,7 +70,6 @@ fill_make(struct making *m, struct panel *to)
 {
 	const struct counts *c = m->p->c;
 	const struct content *k = &c->content;
-	const char *file = c->tool->in_err.file;
 	struct type_count types[COUNT_TYPES + COUNT_ODD + 1];
 	size_t ntypes = count_types(c, types);
 	uint64_t side = 0, fields = k->chains + k->stacks + k->raw + k->branches + k->regs;
@@ -101,7 +99,7 @@ fill_make(struct making *m, struct panel *to)
 		}
 		to->samples = sum.samples;
 		to->title = option_text("What fills the stream");
-		to->subtitle = option_text("%s, %" PRIu64 " bytes", file ? file : "standard input", c->bytes);
+		option_add(&to->subtitle, ", %" PRIu64 " bytes", c->bytes);
 		to->desc = option_text("%" PRIu64 " bytes; %" PRIu64 " are samples; the largest part is %s with %" PRIu64, c->bytes, sum.bytes,
 		    parts[most].label, parts[most].bytes);
 	}

@@ -388,8 +388,7 @@ flame_make(struct making *m, struct panel *to)
 	    [STACKS_EVENT] = ", by event", [STACKS_NONE] = "" };
 	struct flame *f = m->pic->own;
 	struct stacks *s = &f->stacks;
-	const char *file = m->p->tool->in_err.file;
-	char *selection = panels_selection(m->p), *idle, *busiest;
+	char *selection = panels_selection(m->p), *busiest;
 	uint32_t *order, *at;
 	uint8_t *kind;
 
@@ -407,15 +406,15 @@ flame_make(struct making *m, struct panel *to)
 		flame_moments(&f->moments, to, at);
 	flame_bands(&s->tree, to, kind);
 	flame_notes(m, to);
-	idle = s->idle ? option_text(", without %" PRIu64 " of idle CPUs", s->idle) : option_text("%s", "");
 	busiest = flame_busiest(&s->tree, to);
 	to->title = option_text("Call chains of samples that are not idle%s", by[s->by]);
-	to->subtitle = option_text("%s%s%s%s, width: %s", file ? file : "standard input", *selection ? ", samples" : "", selection,
-	    idle, !s->periods ? "samples" : !strcmp(to->unit, "ns") ? "length of spans" : "period");
+	option_add(&to->subtitle, "%s%s", *selection ? ", samples" : "", selection);
+	if (s->idle)
+		option_add(&to->subtitle, ", without %" PRIu64 " of idle CPUs", s->idle);
+	option_add(&to->subtitle, ", width: %s", !s->periods ? "samples" : !strcmp(to->unit, "ns") ? "length of spans" : "period");
 	to->desc = s->samples ? option_text("%" PRIu64 " sample%s in %" PRIu32 " boxes%s", s->samples, s->samples == 1 ? "" : "s",
 	    to->nboxes + to->hidden, busiest) : option_text("no samples");
 	free(selection);
-	free(idle);
 	free(busiest);
 	free(order);
 	free(at);

@@ -51,7 +51,6 @@ hist_panel(struct making *m, struct panel *to)
 	for (unsigned i = 0; i < 3; i++)
 		to->mark[i] = (struct panel_mark){ cell[HIST_P50 + i].num, hist_columns[HIST_P50 + i].name };
 	to->title = option_text("Histogram of %s", field);
-	to->subtitle = option_text("%s", m->p->tool->in_err.file ? m->p->tool->in_err.file : "standard input");
 	to->desc = to->samples ? option_text("%" PRIu64 " values from %" PRIu64 " to %" PRIu64 "; half are at most %" PRIu64 "; 99 %% are at most %" PRIu64,
 	    to->samples, cell[HIST_MIN].num, cell[HIST_MAX].num, to->mark[0].value, to->mark[2].value) : option_text("no values");
 }

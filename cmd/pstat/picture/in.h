@@ -94,7 +94,7 @@ struct picture_kind {			/* functions NULL: nothing is to be done then */
 	bool		(*end)(struct picture *, const struct summary *);
 	/* Has it a panel?  NULL: always. */
 	bool		(*is)(const struct picture *);
-	/* Make its panel, which has its name and the axis of time. */
+	/* Make its panel, which has its name, the axis of time, and the file as the beginning of its subtitle. */
 	void		(*make)(struct making *, struct panel *);
 	void		(*free)(void *own);
 };

@@ -21,6 +21,24 @@ option_text(const char *fmt, ...)
 	return text;
 }
 
+void
+option_add(char **text, const char *fmt, ...)
+{
+	char *more, *before = *text;
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vasprintf(&more, fmt, ap);
+	va_end(ap);
+	if (n < 0)
+		tool_no_memory();
+	*text = before ? option_text("%s%s", before, more) : more;
+	if (before)
+		free(more);
+	free(before);
+}
+
 char *
 option_quote(const char *text)
 {
@@ -134,40 +152,22 @@ option_of(const struct pp_events *e, const char *key, const struct cell *c, uint
 	return NULL;
 }
 
-/* Add a word, or several. */
-static char *
-option_more(char *option, const char *more)
-{
-	char *made = option ? option_text("%s %s", option, more) : option_text("%s", more);
-
-	free(option);
-	return made;
-}
-
 char *
 option_narrow(const struct pictures *p, char *option, bool without_idle)
 {
-	char *events = NULL, *made, *quoted;
+	char *events = NULL, *quoted;
 
 	if (without_idle && p->idle)
-		option = option_more(option, "--exclude-tid 0");
-	for (unsigned i = 0; i < p->nevents; i++) {
-		made = option_text("%s%s%s", events ? events : "", events ? "," : "", p->event[i]);
-		free(events);
-		events = made;
-	}
+		option_add(&option, "%s--exclude-tid 0", option ? " " : "");
+	for (unsigned i = 0; i < p->nevents; i++)
+		option_add(&events, "%s%s", events ? "," : "", p->event[i]);
 	if (events) {
 		quoted = option_quote(events);
-		made = option_text("--event %s", quoted);
-		option = option_more(option, made);
+		option_add(&option, "%s--event %s", option ? " " : "", quoted);
 		free(quoted);
-		free(made);
 		free(events);
 	}
-	if (p->mode >= 0) {
-		made = option_text("--filter 'cpumode == %s'", p->mode_name);
-		option = option_more(option, made);
-		free(made);
-	}
+	if (p->mode >= 0)
+		option_add(&option, "%s--filter 'cpumode == %s'", option ? " " : "", p->mode_name);
 	return option;
 }

@@ -13,4 +13,7 @@ char	*option_quote(const char *);
 /* A text made like printf(3). */
 char	*option_text(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
+/* The same behind a text, which it frees; NULL: none. */
+void	option_add(char **text, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
 #endif

@@ -156,54 +156,34 @@ panels_percent(uint64_t part, uint64_t of)
 char *
 panels_selection(const struct pictures *p)
 {
-	char *all = option_text("%s", ""), *more;
+	char *all = option_text("%s", "");
 
-	for (unsigned i = 0; i < p->nevents; i++) {
-		more = option_text("%s%s%s", all, i ? ", " : " of ", p->event[i]);
-		free(all);
-		all = more;
-	}
-	if (p->mode >= 0) {
-		more = option_text("%s, cpumode %s", all, p->mode_name);
-		free(all);
-		all = more;
-	}
+	for (unsigned i = 0; i < p->nevents; i++)
+		option_add(&all, "%s%s", i ? ", " : " of ", p->event[i]);
+	if (p->mode >= 0)
+		option_add(&all, ", cpumode %s", p->mode_name);
 	return all;
 }
 
-/* file, columns, what is left out */
+/* columns, what is left out */
 static void
 panels_subtitle(struct making *m, struct panel *to, uint64_t idle)
 {
 	const struct pictures *p = m->p;
-	const char *file = p->tool->in_err.file;
-	char *width = panels_time(to->axis->width), *selection = panels_selection(p), *text, *more;
+	char *width = panels_time(to->axis->width), *selection = panels_selection(p);
 
-	text = to->axis->n ? option_text("%s, a column is %s", file ? file : "standard input", width) :
-	    option_text("%s", file ? file : "standard input");
-	if (*selection) {
-		more = option_text("%s, samples%s", text, selection);
-		free(text);
-		text = more;
-	}
-	if (idle) {
-		more = option_text("%s, without %" PRIu64 " of idle CPUs", text, idle);
-		free(text);
-		text = more;
-	}
-	if (to->hidden_samples) {
-		more = option_text("%s, %u more with %" PRIu64 " samples", text, to->hidden, to->hidden_samples);
-		free(text);
-		text = more;
-	}
-	if (p->untimed) {
-		more = option_text("%s, without %" PRIu64 " that have no time", text, p->untimed);
-		free(text);
-		text = more;
-	}
+	if (to->axis->n)
+		option_add(&to->subtitle, ", a column is %s", width);
+	if (*selection)
+		option_add(&to->subtitle, ", samples%s", selection);
+	if (idle)
+		option_add(&to->subtitle, ", without %" PRIu64 " of idle CPUs", idle);
+	if (to->hidden_samples)
+		option_add(&to->subtitle, ", %u more with %" PRIu64 " samples", to->hidden, to->hidden_samples);
+	if (p->untimed)
+		option_add(&to->subtitle, ", without %" PRIu64 " that have no time", p->untimed);
 	free(width);
 	free(selection);
-	to->subtitle = text;
 }
 
 /* A number and what it is of. */
@@ -459,6 +439,7 @@ void
 panels_make(struct pictures *p, const struct summary *s)
 {
 	struct making m = { .p = p, .s = s };
+	const char *file = p->tool->in_err.file;
 	struct panels *all = &p->panels;
 
 	all->panel = tool_alloc(p->n, sizeof *all->panel);
@@ -483,6 +464,7 @@ panels_make(struct pictures *p, const struct summary *s)
 			continue;
 		all->n++;
 		to->name = option_text("%s", p->pic[i].name);
+		to->subtitle = option_text("%s", file ? file : "standard input");
 		to->axis = &all->axis;
 		m.pic = &p->pic[i];
 		kind->make(&m, to);
