@@ -1,11 +1,39 @@
 /* SPDX-License-Identifier: ISC */
-/* svg_number.c - numbers as short texts */
+/* number.c - see number.h */
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
-#include "picture/svg.h"
+#include "picture/number.h"
+#include "picture/scene.h"
 
 enum { NS = 1000000000 };
+
+const struct number_unit *
+number_unit(uint64_t ns, unsigned first)
+{
+	static const struct number_unit units[UNITS] = {
+		{ UINT64_C(31536000) * NS, "y", "y", 0 }, { UINT64_C(86400) * NS, "d", "d", 0 }, { UINT64_C(3600) * NS, "h", "h", 0 },
+		{ UINT64_C(60) * NS, "min", "min", 0 }, { NS, "s", "s", 9 }, { 1000000, "ms", "ms", 6 }, { 1000, "µs", "us", 3 }, { 1, "ns", "ns", 0 },
+	};
+
+	while (first < UNITS - 1 && ns < units[first].ns)
+		first++;
+	return &units[first];
+}
+
+char *
+number_trim(char *text)
+{
+	char *end = text + strlen(text);
+
+	while (end[-1] == '0')
+		end--;
+	end[end[-1] == '.' ? -1 : 0] = '\0';
+	return text;
+}
+
+/* ---- SVG ------------------------------------------------------------------------------------------- */
 
 char *
 svg_digits(char *end, uint64_t n, unsigned least)
@@ -31,31 +59,18 @@ svg_time(char to[SVG_TEXT], uint64_t ns)
 const char *
 svg_seconds(char to[SVG_TEXT], uint64_t ns)
 {
-	size_t n;
-
 	svg_time(to, ns);
-	for (n = strlen(to); to[n - 1] == '0'; n--)
-		;
-	to[to[n - 1] == '.' ? n - 1 : n] = '\0';
-	return to;
+	return number_trim(to);
 }
 
 const char *
 svg_duration(char to[SVG_TEXT], uint64_t ns)
 {
-	static const struct { uint64_t ns; const char *unit; } units[] = {
-		{ UINT64_C(31536000) * NS, "y" }, { UINT64_C(86400) * NS, "d" }, { UINT64_C(3600) * NS, "h" }, { UINT64_C(60) * NS, "min" },
-		{ NS, "s" }, { 1000000, "ms" }, { 1000, "µs" }, { 1, "ns" },
-	};
-	enum { UNITS = sizeof units / sizeof *units };
-	unsigned i = 0;
-	int n;
+	const struct number_unit *u = number_unit(ns, UNIT_YEAR);
+	int n = snprintf(to, SVG_TEXT, "%" PRIu64 " %s", ns / u->ns, u->name);
 
-	while (i < UNITS - 1 && ns < units[i].ns)
-		i++;
-	n = snprintf(to, SVG_TEXT, "%" PRIu64 " %s", ns / units[i].ns, units[i].unit);
-	if (i < UNITS - 1 && ns % units[i].ns / units[i + 1].ns)
-		snprintf(to + n, SVG_TEXT - (size_t)n, " %" PRIu64 " %s", ns % units[i].ns / units[i + 1].ns, units[i + 1].unit);
+	if (u->ns > 1 && ns % u->ns / u[1].ns)
+		snprintf(to + n, SVG_TEXT - (size_t)n, " %" PRIu64 " %s", ns % u->ns / u[1].ns, u[1].name);
 	return to;
 }
 
@@ -143,4 +158,65 @@ svg_percent(char to[SVG_TEXT], uint64_t part, uint64_t whole)
 	else
 		snprintf(to, SVG_TEXT, "%" PRIu64 ".%" PRIu64 "%%", share / 10, share % 10);
 	return to;
+}
+
+/* ---- terminal ------------------------------------------------------------------------------------- */
+
+/* 3 digits, or all of an integer below 1000. */
+static void
+term_digits(term_figure text, double n, const char *space, const char *unit)
+{
+	snprintf(text, sizeof(term_figure), "%.*f%s%s", n >= 99.95 || n == (unsigned)n ? 0 : n >= 9.995 ? 1 : 2, n, space, unit);
+}
+
+char *
+term_short(term_figure text, double n)
+{
+	static const char *const units[] = { "", "k", "M", "G", "T", "P", "E" };
+	unsigned i = 0;
+
+	if (n < 99999.5) {
+		snprintf(text, sizeof(term_figure), "%.0f", n);
+		return text;
+	}
+	for (; n >= 999.5 && i < 6; i++)
+		n /= 1000;
+	term_digits(text, n, "", units[i]);
+	return text;
+}
+
+char *
+term_value(term_figure text, uint64_t n, const char *unit)
+{
+	static const char *const sizes[] = { "B", "KiB", "MiB", "GiB" };
+	const struct number_unit *u = number_unit(n, UNIT_DAY);
+	unsigned i = 0;
+
+	if (unit && !strcmp(unit, "ns"))
+		term_digits(text, (double)n / (double)u->ns, " ", u->ascii);
+	else if (unit && !strcmp(unit, "bytes")) {
+		while (i < 3 && n >> 10 * (i + 1))
+			i++;
+		term_digits(text, (double)n / (double)(UINT64_C(1) << 10 * i), " ", sizes[i]);
+	} else
+		term_short(text, (double)n);
+	return text;
+}
+
+char *
+term_exact(term_figure text, uint64_t ns, const char *space)
+{
+	const struct number_unit *u = number_unit(ns, UNIT_SECOND);
+
+	snprintf(text, sizeof(term_figure), "%" PRIu64 ".%0*" PRIu64, ns / u->ns, u->digits, ns % u->ns);
+	return strcat(strcat(number_trim(text), space), u->ascii);
+}
+
+char *
+term_share(term_figure text, uint64_t part, uint64_t whole)
+{
+	double share = whole ? 100 * (double)part / (double)whole : 0;
+
+	snprintf(text, sizeof(term_figure), part && share < 0.05 ? "<0.1%%" : "%.1f%%", share);
+	return text;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "picture/in.h"
+#include "picture/number.h"
 #include "set.h"
 
 /* ---- bands --------------------------------------------------------------------------------------- */
@@ -129,22 +130,11 @@ panels_rows(const struct grid *g, uint64_t without, int (*order)(const void *, c
 static char *
 panels_time(uint64_t ns)
 {
-	static const struct { uint64_t ns; const char *name; } units[] = {
-		{ UINT64_C(86400000000000), "d" }, { UINT64_C(3600000000000), "h" }, { UINT64_C(60000000000), "min" }, { 1000000000, "s" }, { 1000000, "ms" }, { 1000, "us" }, { 1, "ns" },
-	};
-	const char *end;
+	const struct number_unit *unit = number_unit(ns, UNIT_DAY);
 	char number[40];
-	unsigned i = 0;
 
-	while (ns < units[i].ns && units[i].ns > 1)
-		i++;
-	snprintf(number, sizeof number, "%.3f", (double)ns / (double)units[i].ns);
-	end = number + strlen(number);
-	while (end[-1] == '0')
-		end--;
-	if (end[-1] == '.')
-		end--;
-	return option_text("%.*s %s", (int)(end - number), number, units[i].name);
+	snprintf(number, sizeof number, "%.3f", (double)ns / (double)unit->ns);
+	return option_text("%s %s", number_trim(number), unit->ascii);
 }
 
 static double

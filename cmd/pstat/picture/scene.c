@@ -2,6 +2,7 @@
 /* scene.c - see scene.h */
 #include <stdlib.h>
 
+#include "picture/number.h"
 #include "picture/scene.h"
 #include "tool/tool.h"
 
@@ -148,6 +149,13 @@ scene_free(struct scene *s)
 	free(s->from);
 	scale_free(s->scale);
 	free(s);
+}
+
+uint64_t
+scene_window(const struct panel *p, const struct number_unit **unit)
+{
+	*unit = number_unit(p->window / 10, UNIT_SECOND);
+	return (p->window - 1) / (*unit)->ns + 1;
 }
 
 /* ---- time ----------------------------------------------------------------------------------------- */

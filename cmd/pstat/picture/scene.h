@@ -48,6 +48,10 @@ scene_band(const struct panel *p, unsigned row)
 	return p->upward ? p->nbands - 1 - row : row;
 }
 
+/* What psort --window needs, rounded up to two digits or more: so many of the unit. */
+struct number_unit;
+uint64_t scene_window(const struct panel *, const struct number_unit **);
+
 /* ---- time ----------------------------------------------------------------------------------------- */
 
 /* The last ns of a column. */

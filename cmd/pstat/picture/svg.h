@@ -13,6 +13,7 @@
 #ifndef PSTAT_SVG_H
 #define PSTAT_SVG_H
 
+#include "picture/number.h"
 #include "picture/scene.h"
 
 enum {
@@ -22,8 +23,6 @@ enum {
 	SVG_LETTER = 620,		/* about as wide is a character of a number */
 	SVG_LINE = 1500,		/* between lines of text */
 };
-
-enum { SVG_TEXT = 48 };			/* bytes of a number as text */
 
 struct svg {
 	FILE		*f;		/* NULL: only count and measure */
@@ -107,24 +106,6 @@ void	svg_tip(struct svg *, int x, int y, int w, int h, const char *class, const 
 void	svg_bar(struct svg *, int x, int y, const struct scene *);
 /* Hatching over this area. */
 void	svg_hatch(struct svg *, int x, int y, int w, int h);
-
-/* ---- numbers as text ------------------------------------------------------------------------------ */
-
-/* Put the digits of n, and zeroes before them for `least' digits, before that end; returns where they begin. */
-char	*svg_digits(char *end, uint64_t n, unsigned least);
-/* ns as seconds: all nine digits, or as few as say the same. */
-const char *svg_time(char to[SVG_TEXT], uint64_t ns);
-const char *svg_seconds(char to[SVG_TEXT], uint64_t ns);
-/* ns with a unit, two at most: "1 y 3 d", "60 ms". */
-const char *svg_duration(char to[SVG_TEXT], uint64_t ns);
-/* Up to 9,999 as it is, else three digits or more, and k, M, G, T; exact: all digits, by thousands. */
-const char *svg_short(char to[SVG_TEXT], uint64_t n);
-const char *svg_exact(char to[SVG_TEXT], uint64_t n);
-/* Three digits or more, and B, kB ...; ns, µs, ms, s. */
-const char *svg_bytes(char to[SVG_TEXT], uint64_t n);
-const char *svg_ns(char to[SVG_TEXT], uint64_t n);
-/* A share, as percent with one decimal; a small one as "<0.1%". */
-const char *svg_percent(char to[SVG_TEXT], uint64_t part, uint64_t whole);
 
 /* ---- time ----------------------------------------------------------------------------------------- */
 

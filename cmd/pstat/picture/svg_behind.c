@@ -121,23 +121,18 @@ behind_bars(const struct behind_plot *b)
 	svg_textf(b->s, x + BARS / 2, b->base + 3700, SVG_MIDDLE, "records so far behind, up to %s", svg_short(n, most));
 }
 
-/* What psort needs, rounded up to two digits. */
 static void
 behind_window(const struct behind_plot *b)
 {
-	static const struct { uint64_t ns; const char *unit; } units[] = {
-		{ UINT64_C(1000000000), "s" }, { 1000000, "ms" }, { 1000, "us" }, { 1, "ns" },
-	};
 	int y = behind_y(b, b->p->window), end = SVG_LEFT + PLOT + GAP + BARS;
+	const struct number_unit *unit;
+	uint64_t n = scene_window(b->p, &unit);
 	char text[SVG_TEXT];
-	unsigned i = 0;
 
 	if (!b->p->window)
 		return;
-	while (i < 3 && b->p->window < 10 * units[i].ns)
-		i++;
 	svg_line(b->s, SVG_LEFT, y, end, y, "fg");
-	snprintf(text, sizeof text, "psort --window=%" PRIu64 "%s", (b->p->window - 1) / units[i].ns + 1, units[i].unit);
+	snprintf(text, sizeof text, "psort --window=%" PRIu64 "%s", n, unit->ascii);
 	svg_text(b->s, end, y - 400, SVG_END, "s o", 0, text);
 }
 

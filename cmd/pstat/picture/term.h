@@ -2,7 +2,7 @@
 /*
  * term.h - panels as text: what draw_term() of draw.h consists of.
  *
- *	term.c		lines, titles, legends; texts of figures
+ *	term.c		lines, titles, legends
  *	term_time.c	the axis of time as characters
  *	term_heat.c	PANEL_HEAT
  *	term_stack.c	PANEL_STACK, PANEL_FILL
@@ -16,6 +16,7 @@
 #ifndef PSTAT_TERM_H
 #define PSTAT_TERM_H
 
+#include "picture/number.h"
 #include "picture/scene.h"
 
 enum { TERM_NARROW = 80, TERM_WIDE = 1000 };	/* columns that a picture has at least, at most */
@@ -64,17 +65,6 @@ int	term_hue(const struct term *, unsigned band);
 uint32_t term_dots(const struct term *, unsigned left, unsigned right, char full);
 /* Bands that have anything, with their shares, as many to a line as there is space for. */
 void	term_legend(struct term *, const struct scene *, bool bytes);
-
-/* ---- figures as text ------------------------------------------------------------------------------ */
-
-typedef char term_figure[40];
-/* "12345", "123k", "1.23M": at most 5 characters. */
-char	*term_short(term_figure, double);
-/* 3 digits: "1.02 ms".  A unit that is not ns, bytes: "1020". */
-char	*term_value(term_figure, uint64_t, const char *unit);
-/* All its digits, as pfilter and psort read it: "60ms". */
-char	*term_exact(term_figure, uint64_t ns, const char *space);
-char	*term_share(term_figure, uint64_t part, uint64_t whole);
 
 /* ---- time ----------------------------------------------------------------------------------------- */
 

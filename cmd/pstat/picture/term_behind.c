@@ -171,16 +171,18 @@ behind_places(struct term *t, const struct behind_chart *h)
 	term_line(t);
 }
 
-/* Not less than what is needed, in two or three digits. */
-static uint64_t
-behind_window(uint64_t ns)
+static void
+behind_window(struct term *t, const struct panel *p)
 {
-	uint64_t unit = 1000000000, more;
+	const struct number_unit *unit;
+	uint64_t n = scene_window(p, &unit);
+	term_figure text;
 
-	while (unit > 1 && ns < 10 * unit)
-		unit /= 1000;
-	more = (ns - 1) / unit * unit + unit;
-	return more > ns ? more : ns;
+	for (unsigned i = 0; i < 3; i++)
+		term_put(t, i, t->ascii ? '-' : 0x2500, TERM_ORANGE, TERM_PLAIN);
+	term_text(t, 4, "psort --window=", TERM_PLAIN);
+	term_text(t, 4 + (unsigned)strlen("psort --window="), term_exact(text, n > UINT64_MAX / unit->ns ? p->window : n * unit->ns, ""), TERM_PLAIN);
+	term_line(t);
 }
 
 void
@@ -189,7 +191,6 @@ term_behind(struct term *t, const struct scene *s)
 	const struct panel *p = s->p;
 	unsigned plot = t->width - t->left - BEHIND_BAR - 8;
 	struct behind_chart h;
-	term_figure text;
 
 	if (!term_begin(t, s, ""))
 		return;
@@ -198,11 +199,6 @@ term_behind(struct term *t, const struct scene *s)
 	for (unsigned d = h.high + 1; d-- > h.low;)
 		behind_line(t, &h, d, h.n * h.wide);
 	behind_places(t, &h);
-	if (p->window) {
-		for (unsigned i = 0; i < 3; i++)
-			term_put(t, i, t->ascii ? '-' : 0x2500, TERM_ORANGE, TERM_PLAIN);
-		term_text(t, 4, "psort --window=", TERM_PLAIN);
-		term_text(t, 4 + (unsigned)strlen("psort --window="), term_exact(text, behind_window(p->window), ""), TERM_PLAIN);
-		term_line(t);
-	}
+	if (p->window)
+		behind_window(t, p);
 }
