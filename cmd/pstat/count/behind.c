@@ -31,11 +31,8 @@ behind_next(struct behind *b, uint64_t at)
 {
 	for (; at >> b->shift >= BEHIND_PLACES; b->shift++) {	/* two places become one */
 		for (unsigned i = 0; i < BEHIND_PLACES; i += 2) {
-			struct behind_place *to = &b->place[i / 2], one = b->place[i], two = b->place[i + 1];
-
-			to->behind = one.behind > two.behind ? one.behind : two.behind;
-			to->late = one.late + two.late;
-			to->late_ns = one.late_ns > two.late_ns ? one.late_ns : two.late_ns;
+			behind_join(&b->place[i], &b->place[i + 1]);
+			b->place[i / 2] = b->place[i];
 		}
 		memset(b->place + BEHIND_PLACES / 2, 0, sizeof b->place / 2);
 	}

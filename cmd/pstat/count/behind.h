@@ -19,6 +19,15 @@ struct behind_place {			/* a column of the stream */
 	uint64_t	 late, late_ns;	/* records that come later than two rounds allow, and by how much at most */
 };
 
+/* Two places become one. */
+static inline void
+behind_join(struct behind_place *to, const struct behind_place *more)
+{
+	to->behind = more->behind > to->behind ? more->behind : to->behind;
+	to->late += more->late;
+	to->late_ns = more->late_ns > to->late_ns ? more->late_ns : to->late_ns;
+}
+
 struct behind {
 	struct counts	*c;
 	struct behind_place place[BEHIND_PLACES];

@@ -37,11 +37,7 @@ disorder_make(struct making *m, struct panel *to)
 
 		if (at >= places)
 			break;
-		if (b->place[i].behind > to->place[at].behind)
-			to->place[at].behind = b->place[i].behind;
-		to->place[at].late += b->place[i].late;
-		if (b->place[i].late_ns > to->place[at].late_ns)
-			to->place[at].late_ns = b->place[i].late_ns;
+		behind_join(&to->place[at], &b->place[i]);
 	}
 	if (b->nrounds && b->nrounds <= BEHIND_ROUNDS) {
 		to->nrounds = b->nrounds;

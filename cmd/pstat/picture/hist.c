@@ -48,7 +48,7 @@ hist_panel(struct making *m, struct panel *to)
 	for (unsigned i = 0; i < to->nbuckets; i++)
 		if (bucket[i].count > to->top)
 			to->top = bucket[i].count;
-	for (unsigned i = 0; i < 3; i++)
+	for (unsigned i = 0; i < PANEL_MARKS; i++)
 		to->mark[i] = (struct panel_mark){ cell[HIST_P50 + i].num, hist_columns[HIST_P50 + i].name };
 	to->title = option_text("Histogram of %s", field);
 	to->desc = to->samples ? option_text("%" PRIu64 " values from %" PRIu64 " to %" PRIu64 "; half are at most %" PRIu64 "; 99 %% are at most %" PRIu64,

@@ -18,7 +18,7 @@
 #include "report/report.h"
 #include "stacks/moments.h"
 
-enum { PANEL_NOTES = 7 };
+enum { PANEL_NOTES = 7, PANEL_MARKS = 3 };
 enum { PANEL_NAME = 1024 };		/* bytes of a name that a page has */
 enum { PANEL_TINY = 10000 };		/* a box of less than this part of all is too narrow to be drawn */
 enum panel_kind {
@@ -115,7 +115,7 @@ struct panel {
 	struct bucket	*bucket;	/* as in hist.h */
 	unsigned	 nbuckets;
 	const char	*unit;		/* of its values: "ns", "bytes", ""; PANEL_FLAME: "sample", "period", "ns" */
-	struct panel_mark mark[3];
+	struct panel_mark mark[PANEL_MARKS];
 	/* PANEL_FLAME */
 	struct panel_box *box;
 	char		**text;		/* of boxes; any bytes */

@@ -4,6 +4,7 @@
 
 #include "picture/number.h"
 #include "picture/scene.h"
+#include "report/hist.h"
 #include "tool/tool.h"
 
 /* ---- a panel of fewer columns --------------------------------------------------------------------- */
@@ -83,6 +84,62 @@ scene_parts(struct scene *s)
 	}
 }
 
+static void
+scene_places(struct scene *s)
+{
+	unsigned n = s->fine->nplaces, by = (unsigned)s->by;
+
+	s->made.width *= by;
+	s->made.nplaces = (n + by - 1) / by;
+	s->made.place = tool_alloc(s->made.nplaces, sizeof *s->made.place);
+	for (unsigned i = 0; i < n; i++)
+		behind_join(&s->made.place[i / by], &s->fine->place[i]);
+}
+
+/* ---- bars of PANEL_HIST --------------------------------------------------------------------------- */
+
+enum { BAR_POWER = 16 };		/* buckets of a power of two */
+
+/* Below 16 a bucket is a value, so there bars of whole powers are told by the value. */
+unsigned
+scene_bar(uint64_t value, uint64_t by)
+{
+	if (by < BAR_POWER)
+		return hist_bucket(value) / (unsigned)by;
+	return value ? 64 - (unsigned)__builtin_clzll(value) : 0;
+}
+
+static struct scene_bar
+scene_values(unsigned bar, unsigned by)
+{
+	uint64_t power;
+
+	if (by < BAR_POWER)
+		return (struct scene_bar){ .low = hist_low(bar * by), .high = hist_high(bar * by + by - 1) };
+	power = bar ? UINT64_C(1) << (bar - 1) : 0;
+	return (struct scene_bar){ .low = power, .high = power ? power - 1 + power : 0 };
+}
+
+static void
+scene_bars(struct scene *s, bool text)
+{
+	const struct panel *p = s->p;
+	unsigned first = scene_bar(p->bucket[0].low, s->by), last = scene_bar(p->bucket[p->nbuckets - 1].low, s->by);
+
+	s->nbars = last - first + 1;
+	s->bar = tool_alloc(s->nbars, sizeof *s->bar);
+	for (unsigned i = 0; i < s->nbars; i++)
+		s->bar[i] = scene_values(first + i, (unsigned)s->by);
+	for (unsigned i = 0; i < p->nbuckets; i++)
+		s->bar[scene_bar(p->bucket[i].low, s->by) - first].count += p->bucket[i].count;
+	/* powers of two are as wide as each other; and below 32, where a bucket is a value, text shows them so */
+	s->even = s->by == BAR_POWER || (text && s->bar[s->nbars - 1].high < 32);
+	for (struct scene_bar *b = s->bar; b < s->bar + s->nbars; b++) {
+		b->height = s->even ? b->count : scale_density(b->count, b->low, b->high);
+		s->top = b->height > s->top ? b->height : s->top;
+	}
+}
+
 /* ---- what there is -------------------------------------------------------------------------------- */
 
 static const struct scene_none *
@@ -122,29 +179,35 @@ scene_new(const struct panel *p, enum draw_scale how, uint64_t by, bool text)
 {
 	struct scene *s = tool_alloc(1, sizeof *s);
 
-	*s = (struct scene){ .p = p, .fine = p, .by = by };
-	if (by > 1) {
-		s->made = *p;
+	*s = (struct scene){ .p = &s->made, .fine = p, .by = by };
+	s->made = *p;
+	if (by > 1 && panel_is_timed(p)) {
 		s->made.band = tool_alloc(p->nbands, sizeof *s->made.band);
 		(!text && panel_has_parts(p) ? scene_parts : scene_columns)(s);
 		panel_top(&s->made);
-		s->p = &s->made;
-	}
+	} else if (by > 1 && p->kind == PANEL_BEHIND)
+		scene_places(s);
 	s->whole = scene_whole(p);
 	s->none = scene_none(s, text);
 	if (p->kind == PANEL_HEAT && !s->none)
 		s->scale = scale_new(how, s->p);
+	if (p->kind == PANEL_HIST && !s->none)
+		scene_bars(s, text);
 	return s;
 }
 
 void
 scene_free(struct scene *s)
 {
-	for (unsigned i = 0; s->made.band && i < s->made.nbands; i++)
+	bool bands = s->made.band != s->fine->band;
+
+	for (unsigned i = 0; bands && i < s->made.nbands; i++)
 		free(s->made.band[i].count);
 	for (unsigned i = 0; s->from && i < STRIPS; i++)
 		free(s->made.strip[i]);
-	free(s->made.band);
+	free(bands ? s->made.band : NULL);
+	free(s->made.place != s->fine->place ? s->made.place : NULL);
+	free(s->bar);
 	free(s->axis.start);
 	free(s->from);
 	scale_free(s->scale);

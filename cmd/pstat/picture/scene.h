@@ -13,23 +13,29 @@
 enum { DRAW_STEPS = 9 };		/* step 0: nothing; 1 to 8: from few to many */
 
 struct scene {
-	const struct panel *p;		/* what is drawn: the panel, or one of fewer columns */
+	const struct panel *p;		/* what is drawn: a copy of the panel, or of fewer columns */
 	const struct panel *fine;	/* the panel */
-	uint64_t	 by;		/* so many columns are one; if they have bands for their parts: so many bands */
+	uint64_t	 by;		/* so many columns are one, or bands that are parts of them, places, buckets */
 	unsigned	*from;		/* the first column of `fine' of each column, and their number; NULL: columns are the same */
 	struct scale	*scale;		/* of PANEL_HEAT */
 	const struct scene_none {
 		const char *svg, *text;	/* as they say it */
 	}		*none;		/* why there is nothing to draw; NULL: there is */
 	uint64_t	 whole;		/* what the shares of bands are of */
-	/* of the pictures of fewer columns */
-	struct panel	 made;
+	struct scene_bar {
+		uint64_t	 low, high;	/* its values */
+		uint64_t	 count, height;
+	}		*bar;		/* of PANEL_HIST, by value, also those of 0 */
+	unsigned	 nbars;
+	uint64_t	 top;		/* the largest height */
+	bool		 even;		/* heights are counts; else counts for each doubling of the value, as bars differ in width */
+	struct panel	 made;		/* that of p */
 	struct axis	 axis;
 };
 
 /*
- * So many columns are one, 1 at least; of an SVG, so many bands if they are parts of the columns.  An SVG shows CPUs of which all samples
- * are idle, text does not.
+ * So many columns, places or buckets are one, 1 at least; of an SVG, so many bands if they are parts of the columns.  An SVG shows CPUs of
+ * which all samples are idle, text does not.
  */
 struct scene *scene_new(const struct panel *, enum draw_scale, uint64_t by, bool text);
 void	scene_free(struct scene *);
@@ -48,6 +54,8 @@ scene_band(const struct panel *p, unsigned row)
 	return p->upward ? p->nbands - 1 - row : row;
 }
 
+/* The bar of a value, if bars have so many buckets; from one bar of all on. */
+unsigned scene_bar(uint64_t value, uint64_t by);
 /* What psort --window needs, rounded up to two digits or more: so many of the unit. */
 struct number_unit;
 uint64_t scene_window(const struct panel *, const struct number_unit **);

@@ -8,17 +8,16 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "report/hist.h"
 #include "picture/svg.h"
 
-enum { HEIGHT = 20000, LEVEL = 1200, MARKS = sizeof ((struct panel *)0)->mark / sizeof *((struct panel *)0)->mark };
+enum { HEIGHT = 20000, LEVEL = 1200 };
 
 struct hist_plot {
 	struct svg	*s;
+	const struct scene *sc;
 	const struct panel *p;
 	int		 base;
 	uint32_t	 from, to;	/* places of the ends */
-	uint64_t	 top;		/* the largest count to a doubling */
 };
 
 static int
@@ -44,12 +43,12 @@ hist_value(char to[SVG_TEXT], const struct panel *p, uint64_t value)
 static void
 hist_grid(const struct hist_plot *h)
 {
-	uint64_t step = scale_round(h->top, 5), first = h->p->bucket[0].low;
+	uint64_t step = scale_round(h->sc->top, 5), first = h->sc->bar[0].low;
 	int before = -SVG_LEFT;
 	char text[SVG_TEXT];
 
-	for (uint64_t n = 0; n <= h->top; n += step) {
-		int y = h->base - (int)scale_part(n, HEIGHT, h->top);
+	for (uint64_t n = 0; n <= h->sc->top; n += step) {
+		int y = h->base - (int)scale_part(n, HEIGHT, h->sc->top);
 
 		svg_level(h->s, y, 350, svg_short(text, n));
 	}
@@ -74,20 +73,20 @@ hist_bars(const struct hist_plot *h)
 {
 	char n[SVG_TEXT], low[SVG_TEXT], high[SVG_TEXT];
 
-	for (unsigned i = 0; i < h->p->nbuckets; i++) {
-		const struct bucket *b = &h->p->bucket[i];
-		uint64_t end = hist_high(hist_bucket(b->low));
-		int x = hist_x(h, b->low), w = hist_x(h, end < UINT64_MAX ? end + 1 : end) - x, height;
+	for (const struct scene_bar *b = h->sc->bar; b < h->sc->bar + h->sc->nbars; b++) {
+		int x = hist_x(h, b->low), w = hist_x(h, b->high < UINT64_MAX ? b->high + 1 : b->high) - x;
+		int height = (int)scale_part(b->height, HEIGHT, h->sc->top);
 
-		height = (int)scale_part(scale_density(b->count, b->low, end), HEIGHT, h->top);
+		if (!b->count)
+			continue;
 		if (height < 100)
 			height = 100;
 		if (w > 300)
 			w -= 40;
 		else if (w < 100)
 			w = 100;
-		svg_tip(h->s, x, h->base - height, w, height, "c5", end > b->low ? "%s of %s to %s" : "%s of %s", svg_exact(n, b->count),
-		    svg_exact(low, b->low), svg_exact(high, end));
+		svg_tip(h->s, x, h->base - height, w, height, "c5", b->high > b->low ? "%s of %s to %s" : "%s of %s", svg_exact(n, b->count),
+		    svg_exact(low, b->low), svg_exact(high, b->high));
 	}
 }
 
@@ -97,13 +96,13 @@ hist_marks(const struct hist_plot *h)
 {
 	char text[SVG_TEXT], value[SVG_TEXT];
 
-	for (unsigned i = 0; i < MARKS; i++)
+	for (unsigned i = 0; i < PANEL_MARKS; i++)
 		if (h->p->mark[i].name) {
 			int x = hist_x(h, h->p->mark[i].value);
 
 			svg_line(h->s, x, h->base - HEIGHT - LEVEL * ((int)i + 1), x, h->base, "fg");
 		}
-	for (unsigned i = 0; i < MARKS; i++) {	/* over all lines */
+	for (unsigned i = 0; i < PANEL_MARKS; i++) {	/* over all lines */
 		const struct panel_mark *m = &h->p->mark[i];
 		int x = hist_x(h, m->value), y = h->base - HEIGHT - LEVEL * ((int)i + 1) + 700;
 		bool left;
@@ -120,21 +119,16 @@ int
 svg_hist(struct svg *s, const struct scene *sc, int y)
 {
 	const struct panel *p = sc->p;
-	struct hist_plot h = { .s = s, .p = p };
+	struct hist_plot h = { .s = s, .sc = sc, .p = p };
 	uint64_t last;
 
 	if (!svg_begin(s, sc, &y, NULL))
 		return y;
-	last = hist_high(hist_bucket(p->bucket[p->nbuckets - 1].low));
-	h.from = scale_place(p->bucket[0].low);
+	last = sc->bar[sc->nbars - 1].high;
+	h.from = scale_place(sc->bar[0].low);
 	h.to = scale_place(last < UINT64_MAX ? last + 1 : last);
 	if (h.to <= h.from)
 		h.to = h.from + 1;
-	for (unsigned i = 0; i < p->nbuckets; i++) {
-		uint64_t n = scale_density(p->bucket[i].count, p->bucket[i].low, hist_high(hist_bucket(p->bucket[i].low)));
-
-		h.top = n > h.top ? n : h.top;
-	}
 	h.base = y + HEIGHT + 3 * LEVEL + 600;
 	hist_grid(&h);
 	hist_bars(&h);

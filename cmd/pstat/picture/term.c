@@ -333,6 +333,12 @@ term_begin(struct term *t, const struct scene *s, const char *more)
 	return !s->none;
 }
 
+static uint64_t
+term_by(const struct term *t, const struct panel *p)
+{
+	return panel_is_timed(p) ? term_time_by(t, p) : p->kind == PANEL_BEHIND ? term_behind_by(t, p) : p->kind == PANEL_HIST ? term_hist_by(p) : 1;
+}
+
 void
 draw_term(FILE *f, const struct panels *ps, const struct draw *d)
 {
@@ -347,10 +353,9 @@ draw_term(FILE *f, const struct panels *ps, const struct draw *d)
 	term_margins(&t, ps);
 	for (unsigned i = 0; i < ps->n; i++) {
 		const struct panel *p = &ps->panel[i];
-		bool timed = panel_is_timed(p);
-		struct scene *s = scene_new(p, d->scale, timed ? term_each(p->axis, t.plot) : 1, true);
+		struct scene *s = scene_new(p, d->scale, term_by(&t, p), true);
 
-		if (timed)
+		if (panel_is_timed(p))
 			term_time(&t, s);
 		if (i)
 			term_line(&t);

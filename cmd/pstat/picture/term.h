@@ -66,10 +66,15 @@ uint32_t term_dots(const struct term *, unsigned left, unsigned right, char full
 /* Bands that have anything, with their shares, as many to a line as there is space for. */
 void	term_legend(struct term *, const struct scene *, bool bytes);
 
+/* ---- columns -------------------------------------------------------------------------------------- */
+
+/* So many columns, places, buckets have to be one (scene_new()): for all to have a character, a line. */
+uint64_t term_time_by(const struct term *, const struct panel *);
+uint64_t term_behind_by(const struct term *, const struct panel *);
+uint64_t term_hist_by(const struct panel *);
+
 /* ---- time ----------------------------------------------------------------------------------------- */
 
-/* So many columns have to be one, for all to have a character. */
-uint64_t term_each(const struct axis *, unsigned plot);
 /* Find the characters of columns: t->wide, t->at. */
 void	term_time(struct term *, const struct scene *);
 uint64_t term_sum(const uint32_t *count, unsigned from, unsigned to);

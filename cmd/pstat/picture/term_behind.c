@@ -10,7 +10,7 @@ enum { BEHIND_WIDEST = 8, BEHIND_DECADES = 20, BEHIND_BAR = 12, BEHIND_LOW = 3 }
 
 struct behind_chart {
 	const struct panel *p;
-	unsigned	 each, wide, n;	/* places of a group, its characters, groups */
+	unsigned	 wide;		/* characters of a place */
 	unsigned	 low, high;	/* decades that have a line; that of the lowest has all below, too */
 	bool		 below;		/* there are any */
 	uint64_t	 decade[BEHIND_DECADES];	/* records, of which those of a power of two in two decades are divided */
@@ -50,15 +50,28 @@ behind_dots(uint64_t ns, unsigned decade)
 	return n;
 }
 
-static void
-behind_chart(struct behind_chart *h, const struct panel *p, unsigned plot)
+static unsigned
+behind_plot(const struct term *t)
 {
+	return t->width - t->left - BEHIND_BAR - 8;
+}
+
+uint64_t
+term_behind_by(const struct term *t, const struct panel *p)
+{
+	uint64_t by = (p->nplaces + behind_plot(t) - 1) / behind_plot(t);
+
+	return by ? by : 1;
+}
+
+static void
+behind_chart(struct behind_chart *h, const struct scene *s, unsigned plot)
+{
+	const struct panel *p = s->p;
 	uint64_t highest = p->worst > p->window ? p->worst : p->window;
 
-	*h = (struct behind_chart){ .p = p, .each = (p->nplaces + plot - 1) / plot, .wide = 1, .low = BEHIND_DECADES };
-	h->each = h->each ? h->each : 1;
-	h->n = (p->nplaces + h->each - 1) / h->each;
-	while (h->each == 1 && h->n && h->wide < BEHIND_WIDEST && (h->wide + 1) * h->n <= plot)
+	*h = (struct behind_chart){ .p = p, .wide = 1, .low = BEHIND_DECADES };
+	while (s->by == 1 && h->wide < BEHIND_WIDEST && (h->wide + 1) * p->nplaces <= plot)
 		h->wide++;
 	for (unsigned i = 0; i < 64; i++) {
 		uint64_t from = UINT64_C(1) << i, to = i < 63 ? 2 * from - 1 : UINT64_MAX;
@@ -84,16 +97,6 @@ behind_chart(struct behind_chart *h, const struct panel *p, unsigned plot)
 		h->most = h->decade[d] > h->most ? h->decade[d] : h->most;
 }
 
-static uint64_t
-behind_worst(const struct behind_chart *h, unsigned group)
-{
-	uint64_t worst = 0;
-
-	for (unsigned i = group * h->each; i < (group + 1) * h->each && i < h->p->nplaces; i++)
-		worst = h->p->place[i].behind > worst ? h->p->place[i].behind : worst;
-	return worst;
-}
-
 static void
 behind_late(struct term *t, const struct behind_chart *h)
 {
@@ -104,7 +107,7 @@ behind_late(struct term *t, const struct behind_chart *h)
 	term_text(t, 0, "late", TERM_PLAIN);
 	for (unsigned i = 0; i < h->p->nplaces; i++)
 		for (unsigned k = 0; h->p->place[i].late && k < h->wide; k++)
-			term_put(t, t->left + i / h->each * h->wide + k, t->ascii ? '!' : 0x2587, TERM_RED, TERM_PLAIN);
+			term_put(t, t->left + i * h->wide + k, t->ascii ? '!' : 0x2587, TERM_RED, TERM_PLAIN);
 	term_right(t, t->width, term_short(text, (double)h->p->late), TERM_RED);
 	term_line(t);
 }
@@ -124,8 +127,8 @@ behind_line(struct term *t, const struct behind_chart *h, unsigned decade, unsig
 	if (h->p->window && behind_decade(h->p->window) == decade)
 		for (unsigned i = 0; i < plot; i++)
 			term_put(t, t->left + i, t->ascii ? '-' : 0x2500, TERM_ORANGE, TERM_PLAIN);
-	for (unsigned i = 0; i < h->n; i++) {
-		uint64_t worst = behind_worst(h, i);
+	for (unsigned i = 0; i < h->p->nplaces; i++) {
+		uint64_t worst = h->p->place[i].behind;
 		unsigned dots = behind_dots(worst, decade);
 
 		if (worst && !dots && decade == h->low)
@@ -143,9 +146,9 @@ behind_line(struct term *t, const struct behind_chart *h, unsigned decade, unsig
 static unsigned
 behind_at(const struct behind_chart *h, uint64_t offset)
 {
-	uint64_t group = h->p->width ? offset / h->p->width / h->each : 0;
+	uint64_t place = h->p->width ? offset / h->p->width : 0;
 
-	return (unsigned)(group < h->n ? group : h->n ? h->n - 1 : 0) * h->wide;
+	return (unsigned)(place < h->p->nplaces ? place : h->p->nplaces - 1) * h->wide;
 }
 
 static void
@@ -189,15 +192,14 @@ void
 term_behind(struct term *t, const struct scene *s)
 {
 	const struct panel *p = s->p;
-	unsigned plot = t->width - t->left - BEHIND_BAR - 8;
 	struct behind_chart h;
 
 	if (!term_begin(t, s, ""))
 		return;
-	behind_chart(&h, p, plot);
+	behind_chart(&h, s, behind_plot(t));
 	behind_late(t, &h);
 	for (unsigned d = h.high + 1; d-- > h.low;)
-		behind_line(t, &h, d, h.n * h.wide);
+		behind_line(t, &h, d, p->nplaces * h.wide);
 	behind_places(t, &h);
 	if (p->window)
 		behind_window(t, p);

@@ -29,13 +29,13 @@ time_characters(const struct axis *a, uint64_t each, unsigned wide)
 }
 
 uint64_t
-term_each(const struct axis *a, unsigned plot)
+term_time_by(const struct term *t, const struct panel *p)
 {
-	uint64_t each = 1;
+	uint64_t by = 1;
 
-	while (time_characters(a, each, 1) > plot)
-		each += each / 16 + 1;
-	return each;
+	while (time_characters(p->axis, by, 1) > t->plot)
+		by += by / 16 + 1;
+	return by;
 }
 
 void
