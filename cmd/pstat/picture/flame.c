@@ -347,12 +347,11 @@ flame_notes(const struct making *m, struct panel *to)
 }
 
 /* The function in which most samples end, in words. */
-static char *
-flame_busiest(const struct tree *t, const struct panel *to)
+static void
+flame_busiest(const struct tree *t, struct panel *to)
 {
 	uint64_t *self = tool_alloc(to->ntexts, sizeof *self);
 	uint32_t most = 0;
-	char *text;
 
 	for (uint32_t i = 1; i < t->n; i++)
 		self[t->node[i].name] += t->node[i].self;
@@ -360,11 +359,8 @@ flame_busiest(const struct tree *t, const struct panel *to)
 		if (self[i] > self[most])
 			most = i;
 	if (to->top && self[most])
-		text = option_text("; %.1f %% end in %s", 100 * (double)self[most] / (double)to->top, to->text[most]);
-	else
-		text = option_text("%s", "");
+		option_add(&to->desc, "; %.1f %% end in %s", 100 * (double)self[most] / (double)to->top, to->text[most]);
 	free(self);
-	return text;
 }
 
 /* Are the periods of all events with samples durations? */
@@ -388,7 +384,7 @@ flame_make(struct making *m, struct panel *to)
 	    [STACKS_EVENT] = ", by event", [STACKS_NONE] = "" };
 	struct flame *f = m->pic->own;
 	struct stacks *s = &f->stacks;
-	char *selection = panels_selection(m->p), *busiest;
+	char *selection = panels_selection(m->p);
 	uint32_t *order, *at;
 	uint8_t *kind;
 
@@ -406,16 +402,16 @@ flame_make(struct making *m, struct panel *to)
 		flame_moments(&f->moments, to, at);
 	flame_bands(&s->tree, to, kind);
 	flame_notes(m, to);
-	busiest = flame_busiest(&s->tree, to);
 	to->title = option_text("Call chains of samples that are not idle%s", by[s->by]);
 	option_add(&to->subtitle, "%s%s", *selection ? ", samples" : "", selection);
 	if (s->idle)
 		option_add(&to->subtitle, ", without %" PRIu64 " of idle CPUs", s->idle);
 	option_add(&to->subtitle, ", width: %s", !s->periods ? "samples" : !strcmp(to->unit, "ns") ? "length of spans" : "period");
-	to->desc = s->samples ? option_text("%" PRIu64 " sample%s in %" PRIu32 " boxes%s", s->samples, s->samples == 1 ? "" : "s",
-	    to->nboxes + to->hidden, busiest) : option_text("no samples");
+	to->desc = s->samples ? option_text("%" PRIu64 " sample%s in %" PRIu32 " boxes", s->samples, s->samples == 1 ? "" : "s",
+	    to->nboxes + to->hidden) : option_text("no samples");
+	if (s->samples)
+		flame_busiest(&s->tree, to);
 	free(selection);
-	free(busiest);
 	free(order);
 	free(at);
 	free(kind);

@@ -6,18 +6,25 @@
 
 #include "picture/in.h"
 
+static char *
+option_made(const char *fmt, va_list ap)
+{
+	char *text;
+
+	if (vasprintf(&text, fmt, ap) < 0)
+		tool_no_memory();
+	return text;
+}
+
 char *
 option_text(const char *fmt, ...)
 {
 	va_list ap;
 	char *text;
-	int n;
 
 	va_start(ap, fmt);
-	n = vasprintf(&text, fmt, ap);
+	text = option_made(fmt, ap);
 	va_end(ap);
-	if (n < 0)
-		tool_no_memory();
 	return text;
 }
 
@@ -26,16 +33,12 @@ option_add(char **text, const char *fmt, ...)
 {
 	char *more, *before = *text;
 	va_list ap;
-	int n;
 
 	va_start(ap, fmt);
-	n = vasprintf(&more, fmt, ap);
+	more = option_made(fmt, ap);
 	va_end(ap);
-	if (n < 0)
-		tool_no_memory();
-	*text = before ? option_text("%s%s", before, more) : more;
-	if (before)
-		free(more);
+	*text = option_text("%s%s", before ? before : "", more);
+	free(more);
 	free(before);
 }
 

@@ -184,16 +184,16 @@ panels_many(uint64_t n, const char *one, const char *more)
 }
 
 /* The band of most samples, in words; nothing of those that are together, or of something unknown. */
-static char *
-panels_busiest(const struct panel *to)
+static void
+panels_busiest(struct panel *to)
 {
 	const struct band *most = NULL;
 
 	for (unsigned i = 0; i < to->nbands; i++)
 		if (to->band[i].option && (!most || to->band[i].total > most->total))
 			most = &to->band[i];
-	return most ? option_text("; the busiest is %s with %.1f %%", most->label, panels_percent(most->total, to->samples)) :
-	    option_text("%s", "");
+	if (most)
+		option_add(&to->desc, "; the busiest is %s with %.1f %%", most->label, panels_percent(most->total, to->samples));
 }
 
 static char *
@@ -206,17 +206,15 @@ panels_none(const struct pictures *p)
 static void
 panels_desc(struct making *m, struct panel *to, char *of)
 {
-	char *busiest = panels_busiest(to), *samples = panels_many(to->samples, "sample", "samples"), *lost = m->p->panels.lost ?
-	    option_text("; %" PRIu64 " were lost", m->p->panels.lost) : option_text("%s", "");
-
-	if (to->samples)
-		to->desc = option_text("%s of %s in %s%s%s", samples, of, m->span, busiest, lost);
-	else
+	if (to->samples) {
+		to->desc = panels_many(to->samples, "sample", "samples");
+		option_add(&to->desc, " of %s in %s", of, m->span);
+		panels_busiest(to);
+		if (m->p->panels.lost)
+			option_add(&to->desc, "; %" PRIu64 " were lost", m->p->panels.lost);
+	} else
 		to->desc = panels_none(m->p);
 	free(of);
-	free(busiest);
-	free(lost);
-	free(samples);
 }
 
 /* ---- the panels ---------------------------------------------------------------------------------- */

@@ -186,9 +186,8 @@ svg_label(struct svg *s, int x, int y, enum svg_anchor anchor, unsigned columns,
 	n = pid ? strlen(pid) : 0;
 	svg_start(s->f, x, y, anchor, "s");
 	if (n > 1 && n < columns) {
-		char *comm = tool_alloc((size_t)(pid - label) + 1, 1);
+		char *comm = tool_need(strndup(label, (size_t)(pid - label)));
 
-		memcpy(comm, label, (size_t)(pid - label));
 		fputs("<tspan>", s->f);		/* letters from right to left would take the pid to their other side */
 		svg_escape(s->f, comm, columns - (unsigned)n);
 		fprintf(s->f, "</tspan>%s", pid);

@@ -5,6 +5,7 @@
 #include <wchar.h>
 
 #include "picture/term.h"
+#include "report/text.h"
 #include "tool/tool.h"
 
 bool
@@ -35,6 +36,13 @@ term_put(struct term *t, unsigned at, uint32_t c, int ink, int paper)
 	while (t->end <= at)
 		t->cell[t->end++] = (struct term_cell){ { ' ', 0, 0 }, TERM_PLAIN, TERM_PLAIN };
 	t->cell[at] = (struct term_cell){ { c, 0, 0 }, (int16_t)(t->ascii ? TERM_PLAIN : ink), (int16_t)(t->ascii ? TERM_PLAIN : paper) };
+}
+
+void
+term_column(struct term *t, unsigned column, uint32_t c, int ink)
+{
+	for (unsigned k = 0; k < t->wide; k++)
+		term_put(t, t->left + t->at[column] + k, c, ink, TERM_PLAIN);
 }
 
 void
@@ -230,6 +238,12 @@ term_part(const struct term *t, unsigned band)
 }
 
 uint32_t
+term_bar(const struct term *t, unsigned step)
+{
+	return t->ascii ? (unsigned char)*text_bar(step, false) : 0x2580 + step;
+}
+
+uint32_t
 term_dots(const struct term *t, unsigned left, unsigned right, char full)
 {
 	static const uint8_t lefts[] = { 0, 0x40, 0x44, 0x46, 0x47 }, rights[] = { 0, 0x80, 0xa0, 0xb0, 0xb8 };
@@ -241,9 +255,9 @@ term_dots(const struct term *t, unsigned left, unsigned right, char full)
 }
 
 void
-term_legend(struct term *t, const struct scene *s, bool bytes)
+term_legend(struct term *t, bool bytes)
 {
-	const struct panel *p = s->p;
+	const struct panel *p = t->p;
 	unsigned widest = 0, room, columns, n = 0;
 	term_figure text;
 
@@ -266,7 +280,7 @@ term_legend(struct term *t, const struct scene *s, bool bytes)
 		term_name(t, at + 2, widest, p->band[i].label, TERM_PLAIN);
 		if (bytes)
 			term_right(t, at + 2 + widest + 12, term_value(text, p->band[i].total, "bytes"), TERM_PLAIN);
-		term_right(t, at + room - 2, term_share(text, p->band[i].total, s->whole), TERM_PLAIN);
+		term_right(t, at + room - 2, term_share(text, p->band[i].total, t->s->whole), TERM_PLAIN);
 		if (++n == columns) {
 			term_line(t);
 			n = 0;
@@ -301,13 +315,13 @@ term_margins(struct term *t, const struct panels *ps)
 
 /* How long a character is, and more; of 160 bytes at most. */
 static void
-term_character(const struct term *t, const struct scene *s, char *to, const char *more)
+term_character(const struct term *t, char *to, const char *more)
 {
 	term_figure text, columns = "";
 
-	term_exact(text, s->p->axis->width, " ");
-	if (s->by > 1)
-		snprintf(columns, sizeof columns, " (%" PRIu64 " columns)", s->by);
+	term_exact(text, t->p->axis->width, " ");
+	if (t->s->by > 1)
+		snprintf(columns, sizeof columns, " (%" PRIu64 " columns)", t->s->by);
 	if (t->wide > 1)
 		snprintf(to, 160, ", %u characters are %s%s", t->wide, text, more);
 	else
@@ -315,22 +329,22 @@ term_character(const struct term *t, const struct scene *s, char *to, const char
 }
 
 bool
-term_begin(struct term *t, const struct scene *s, const char *more)
+term_begin(struct term *t, const char *more)
 {
-	const struct panel *p = s->p;
+	const struct panel *p = t->p;
 	char *all = tool_alloc(strlen(p->subtitle) + 160, 1);
 
 	term_words(t, p->title);
 	strcpy(all, p->subtitle);
-	if (panel_is_timed(p) && !s->none)
-		term_character(t, s, all + strlen(all), more);
+	if (panel_is_timed(p) && !t->s->none)
+		term_character(t, all + strlen(all), more);
 	term_words(t, all);
 	free(all);
 	for (unsigned i = 0; i < p->nnotes; i++)
 		term_words(t, p->note[i]);
-	if (s->none)
-		term_words(t, s->none->text);
-	return !s->none;
+	if (t->s->none)
+		term_words(t, t->s->none->text);
+	return !t->s->none;
 }
 
 static uint64_t
@@ -342,7 +356,7 @@ term_by(const struct term *t, const struct panel *p)
 void
 draw_term(FILE *f, const struct panels *ps, const struct draw *d)
 {
-	static void (*const kinds[])(struct term *, const struct scene *) = {
+	static void (*const kinds[])(struct term *) = {
 #define PANEL(NAME, name, timed) [PANEL_##NAME] = term_##name,
 #include "kinds.def"
 	};
@@ -355,11 +369,12 @@ draw_term(FILE *f, const struct panels *ps, const struct draw *d)
 		const struct panel *p = &ps->panel[i];
 		struct scene *s = scene_new(p, d->scale, term_by(&t, p), true);
 
-		if (panel_is_timed(p))
-			term_time(&t, s);
+		t.s = s;
+		t.p = s->p;
+		term_time(&t);
 		if (i)
 			term_line(&t);
-		kinds[p->kind](&t, s);
+		kinds[p->kind](&t);
 		scene_free(s);
 	}
 	free(t.at);

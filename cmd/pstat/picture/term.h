@@ -31,7 +31,10 @@ struct term {
 	const uint8_t	*ramp;		/* colours of the steps */
 	unsigned	 left, right;	/* columns at the left and the right of the plot: labels, shares */
 	unsigned	 plot;		/* columns of the plot */
-	unsigned	 wide, *at;	/* of a panel with time: characters of a column; where in the plot each begins */
+	/* of the panel in work */
+	const struct scene *s;
+	const struct panel *p;		/* that of the scene */
+	unsigned	 wide, *at;	/* characters of its columns, or places; where in the plot each begins */
 	struct term_cell {
 		uint32_t	 c[3];	/* the character and what combines with it; 0: the second half of a wide one */
 		int16_t		 ink, paper;
@@ -43,6 +46,8 @@ struct term {
 
 /* Put a character, one column wide, at a column.  Beyond the width there is nothing. */
 void	term_put(struct term *, unsigned at, uint32_t c, int ink, int paper);
+/* The same over a column of the plot, as wide as it is. */
+void	term_column(struct term *, unsigned column, uint32_t c, int ink);
 /* Put text of the recording, made harmless and cut to `room' columns.  The columns it takes. */
 unsigned term_name(struct term *, unsigned at, unsigned room, const char *text, int ink);
 unsigned term_columns(const struct term *, const char *text);
@@ -56,36 +61,39 @@ void	term_line(struct term *);
 /* Write a text of any length as lines. */
 void	term_words(struct term *, const char *text);
 /* What every panel begins with: title, subtitle, with time how long a character is and `more', notes; false: and why there is nothing else. */
-bool	term_begin(struct term *, const struct scene *, const char *more);
+bool	term_begin(struct term *, const char *more);
 
 /* A part of a stack: a letter if there are no colours. */
 uint32_t term_part(const struct term *, unsigned band);
 int	term_hue(const struct term *, unsigned band);
+/* A bar so high, 1 to 8. */
+uint32_t term_bar(const struct term *, unsigned step);
 /* A character of which the lowest so many of 4 dots are set, at its left and its right; `full' is its character in ASCII. */
 uint32_t term_dots(const struct term *, unsigned left, unsigned right, char full);
 /* Bands that have anything, with their shares, as many to a line as there is space for. */
-void	term_legend(struct term *, const struct scene *, bool bytes);
+void	term_legend(struct term *, bool bytes);
 
 /* ---- columns -------------------------------------------------------------------------------------- */
 
 /* So many columns, places, buckets have to be one (scene_new()): for all to have a character, a line. */
 uint64_t term_time_by(const struct term *, const struct panel *);
 uint64_t term_behind_by(const struct term *, const struct panel *);
+unsigned term_behind_plot(const struct term *);
 uint64_t term_hist_by(const struct panel *);
 
 /* ---- time ----------------------------------------------------------------------------------------- */
 
-/* Find the characters of columns: t->wide, t->at. */
-void	term_time(struct term *, const struct scene *);
+/* Find t->wide and t->at: there are as many characters to a column as fit. */
+void	term_time(struct term *);
 uint64_t term_sum(const uint32_t *count, unsigned from, unsigned to);
 /* Put the marks of gaps into a line of the plot. */
-void	term_gaps(struct term *, const struct scene *);
+void	term_gaps(struct term *);
 /* Write what is below the plot: losses, throttling, round seconds, what the gaps are. */
-void	term_below(struct term *, const struct scene *);
+void	term_below(struct term *);
 
 /* ---- kinds ---------------------------------------------------------------------------------------- */
 
-#define PANEL(NAME, name, timed) void term_##name(struct term *, const struct scene *);
+#define PANEL(NAME, name, timed) void term_##name(struct term *);
 #include "picture/kinds.def"
 
 /* The theme that the terminal says it has (COLORFGBG): that of struct draw; auto: it says none. */

@@ -6,11 +6,9 @@
 #include "picture/term.h"
 #include "tool/tool.h"
 
-enum { BEHIND_WIDEST = 8, BEHIND_DECADES = 20, BEHIND_BAR = 12, BEHIND_LOW = 3 };	/* LOW: 1 us */
+enum { BEHIND_DECADES = 20, BEHIND_BAR = 12, BEHIND_LOW = 3 };	/* LOW: 1 us */
 
 struct behind_chart {
-	const struct panel *p;
-	unsigned	 wide;		/* characters of a place */
 	unsigned	 low, high;	/* decades that have a line; that of the lowest has all below, too */
 	bool		 below;		/* there are any */
 	uint64_t	 decade[BEHIND_DECADES];	/* records, of which those of a power of two in two decades are divided */
@@ -50,8 +48,8 @@ behind_dots(uint64_t ns, unsigned decade)
 	return n;
 }
 
-static unsigned
-behind_plot(const struct term *t)
+unsigned
+term_behind_plot(const struct term *t)
 {
 	return t->width - t->left - BEHIND_BAR - 8;
 }
@@ -59,20 +57,17 @@ behind_plot(const struct term *t)
 uint64_t
 term_behind_by(const struct term *t, const struct panel *p)
 {
-	uint64_t by = (p->nplaces + behind_plot(t) - 1) / behind_plot(t);
+	uint64_t by = (p->nplaces + term_behind_plot(t) - 1) / term_behind_plot(t);
 
 	return by ? by : 1;
 }
 
 static void
-behind_chart(struct behind_chart *h, const struct scene *s, unsigned plot)
+behind_chart(struct behind_chart *h, const struct panel *p)
 {
-	const struct panel *p = s->p;
 	uint64_t highest = p->worst > p->window ? p->worst : p->window;
 
-	*h = (struct behind_chart){ .p = p, .wide = 1, .low = BEHIND_DECADES };
-	while (s->by == 1 && h->wide < BEHIND_WIDEST && (h->wide + 1) * p->nplaces <= plot)
-		h->wide++;
+	*h = (struct behind_chart){ .low = BEHIND_DECADES };
 	for (unsigned i = 0; i < 64; i++) {
 		uint64_t from = UINT64_C(1) << i, to = i < 63 ? 2 * from - 1 : UINT64_MAX;
 		unsigned a = behind_decade(from), b = behind_decade(to);
@@ -98,23 +93,23 @@ behind_chart(struct behind_chart *h, const struct scene *s, unsigned plot)
 }
 
 static void
-behind_late(struct term *t, const struct behind_chart *h)
+behind_late(struct term *t)
 {
 	term_figure text;
 
-	if (!h->p->late)
+	if (!t->p->late)
 		return;
 	term_text(t, 0, "late", TERM_PLAIN);
-	for (unsigned i = 0; i < h->p->nplaces; i++)
-		for (unsigned k = 0; h->p->place[i].late && k < h->wide; k++)
-			term_put(t, t->left + i * h->wide + k, t->ascii ? '!' : 0x2587, TERM_RED, TERM_PLAIN);
-	term_right(t, t->width, term_short(text, (double)h->p->late), TERM_RED);
+	for (unsigned i = 0; i < t->p->nplaces; i++)
+		if (t->p->place[i].late)
+			term_column(t, i, t->ascii ? '!' : 0x2587, TERM_RED);
+	term_right(t, t->width, term_short(text, (double)t->p->late), TERM_RED);
 	term_line(t);
 }
 
 /* A decade: how far the records are behind, the line of the window, and at the right how many records are so far behind. */
 static void
-behind_line(struct term *t, const struct behind_chart *h, unsigned decade, unsigned plot)
+behind_line(struct term *t, const struct behind_chart *h, unsigned decade)
 {
 	bool lowest = decade == h->low && h->below;
 	unsigned bar = h->most ? (unsigned)scale_part(h->decade[decade], 2 * BEHIND_BAR, h->most) : 0;
@@ -124,17 +119,17 @@ behind_line(struct term *t, const struct behind_chart *h, unsigned decade, unsig
 	if (lowest)
 		term_put(t, t->left - 2 - (unsigned)strlen(text), '<', TERM_PLAIN, TERM_PLAIN);
 	term_right(t, t->left - 1, text, TERM_PLAIN);
-	if (h->p->window && behind_decade(h->p->window) == decade)
-		for (unsigned i = 0; i < plot; i++)
+	if (t->p->window && behind_decade(t->p->window) == decade)
+		for (unsigned i = 0; i < t->p->nplaces * t->wide; i++)
 			term_put(t, t->left + i, t->ascii ? '-' : 0x2500, TERM_ORANGE, TERM_PLAIN);
-	for (unsigned i = 0; i < h->p->nplaces; i++) {
-		uint64_t worst = h->p->place[i].behind;
+	for (unsigned i = 0; i < t->p->nplaces; i++) {
+		uint64_t worst = t->p->place[i].behind;
 		unsigned dots = behind_dots(worst, decade);
 
 		if (worst && !dots && decade == h->low)
 			dots = 1;
-		for (unsigned k = 0; dots && k < h->wide; k++)
-			term_put(t, t->left + i * h->wide + k, term_dots(t, dots, dots, '#'), term_hue(t, 0), TERM_PLAIN);
+		if (dots)
+			term_column(t, i, term_dots(t, dots, dots, '#'), term_hue(t, 0));
 	}
 	if (h->decade[decade] && !bar)
 		bar = 1;
@@ -144,63 +139,62 @@ behind_line(struct term *t, const struct behind_chart *h, unsigned decade, unsig
 }
 
 static unsigned
-behind_at(const struct behind_chart *h, uint64_t offset)
+behind_at(const struct term *t, uint64_t offset)
 {
-	uint64_t place = h->p->width ? offset / h->p->width : 0;
+	uint64_t place = t->p->width ? offset / t->p->width : 0;
 
-	return (unsigned)(place < h->p->nplaces ? place : h->p->nplaces - 1) * h->wide;
+	return t->left + t->at[place < t->p->nplaces ? place : t->p->nplaces - 1];
 }
 
 static void
-behind_places(struct term *t, const struct behind_chart *h)
+behind_places(struct term *t)
 {
-	uint64_t step = scale_round(h->p->bytes, t->plot / 14);
+	uint64_t step = scale_round(t->p->bytes, t->plot / 14);
 	term_figure text;
 	unsigned free_from = t->left;
 
-	if (h->p->nrounds) {
+	if (t->p->nrounds) {
 		term_text(t, 0, "rounds", TERM_PLAIN);
-		for (unsigned i = 0; i < h->p->nrounds; i++)
-			term_put(t, t->left + behind_at(h, h->p->round[i]), t->ascii ? '|' : 0x2575, TERM_PLAIN, TERM_PLAIN);
-		term_right(t, t->width - BEHIND_BAR - 1, term_short(text, h->p->nrounds), TERM_PLAIN);
+		for (unsigned i = 0; i < t->p->nrounds; i++)
+			term_put(t, behind_at(t, t->p->round[i]), t->ascii ? '|' : 0x2575, TERM_PLAIN, TERM_PLAIN);
+		term_right(t, t->width - BEHIND_BAR - 1, term_short(text, t->p->nrounds), TERM_PLAIN);
 		term_line(t);
 	}
 	term_text(t, 0, "bytes", TERM_FAINT);
-	for (uint64_t offset = 0; offset <= h->p->bytes && step; offset += step) {
+	for (uint64_t offset = 0; offset <= t->p->bytes && step; offset += step) {
 		term_short(text, (double)offset);
-		free_from = term_tick(t, t->left + behind_at(h, offset), free_from, t->width - BEHIND_BAR - 1, text);
+		free_from = term_tick(t, behind_at(t, offset), free_from, t->width - BEHIND_BAR - 1, text);
 	}
 	term_text(t, t->width - BEHIND_BAR, "records", TERM_FAINT);
 	term_line(t);
 }
 
 static void
-behind_window(struct term *t, const struct panel *p)
+behind_window(struct term *t)
 {
 	const struct number_unit *unit;
-	uint64_t n = scene_window(p, &unit);
+	uint64_t n = scene_window(t->p, &unit);
 	term_figure text;
 
 	for (unsigned i = 0; i < 3; i++)
 		term_put(t, i, t->ascii ? '-' : 0x2500, TERM_ORANGE, TERM_PLAIN);
 	term_text(t, 4, "psort --window=", TERM_PLAIN);
-	term_text(t, 4 + (unsigned)strlen("psort --window="), term_exact(text, n > UINT64_MAX / unit->ns ? p->window : n * unit->ns, ""), TERM_PLAIN);
+	term_text(t, 4 + (unsigned)strlen("psort --window="), term_exact(text, n > UINT64_MAX / unit->ns ? t->p->window : n * unit->ns, ""), TERM_PLAIN);
 	term_line(t);
 }
 
 void
-term_behind(struct term *t, const struct scene *s)
+term_behind(struct term *t)
 {
-	const struct panel *p = s->p;
 	struct behind_chart h;
 
-	if (!term_begin(t, s, ""))
+	if (!term_begin(t, ""))
 		return;
-	behind_chart(&h, s, behind_plot(t));
-	behind_late(t, &h);
+	behind_chart(&h, t->p);
+	behind_late(t);
 	for (unsigned d = h.high + 1; d-- > h.low;)
-		behind_line(t, &h, d, p->nplaces * h.wide);
-	behind_places(t, &h);
-	if (p->window)
-		behind_window(t, p);
+		behind_line(t, &h, d);
+	behind_places(t);
+	if (t->p->window)
+		behind_window(t);
 }

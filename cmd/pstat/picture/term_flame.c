@@ -168,20 +168,20 @@ flame_gone(struct term *t, const struct panel *p)
 }
 
 void
-term_flame(struct term *t, const struct scene *s)
+term_flame(struct term *t)
 {
-	const struct panel *p = s->p;
+	const struct panel *p = t->p;
 	struct flame_lines l = { .t = t, .p = p };
 	uint32_t narrow;
 	char text[80];
 
-	if (!term_begin(t, s, "")) {
+	if (!term_begin(t, "")) {
 		flame_gone(t, p);
 		return;
 	}
 	flame_widest(&l);
 	if (!p->change)
-		term_legend(t, s, false);
+		term_legend(t, false);
 	term_right(t, 7, p->change ? "in A" : "total", TERM_PLAIN);
 	term_right(t, 16, p->change ? "in B" : "self", TERM_PLAIN);
 	if (p->change)

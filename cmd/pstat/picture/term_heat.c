@@ -5,9 +5,7 @@
 
 #include "picture/term.h"
 #include "tool/tool.h"
-#include "report/text.h"
 
-enum { HEAT_SINGLE = 32 };		/* more rows than that, and two are in a line */
 /* Few is near the colour of the terminal, many is far from it; if that is not known: from blue to red, all to be seen on both. */
 static const uint8_t heat_ramps[][DRAW_STEPS] = {
 	[THEME_AUTO] = { 246, 25, 31, 37, 72, 107, 143, 172, 167 },
@@ -15,36 +13,30 @@ static const uint8_t heat_ramps[][DRAW_STEPS] = {
 	[THEME_DARK] = { 236, 23, 24, 31, 38, 74, 117, 159, 231 },
 };
 
-struct heat {
-	const struct scene *s;
-	const struct panel *p;
-	bool		 pairs;		/* two rows in a line */
-};
+static bool
+heat_pairs(const struct panel *p)
+{
+	return p->nbands > 32;		/* two rows are in a line */
+}
 
 /* The step of a cell; -1: it is outside of the recording. */
 static int
-heat_step(const struct heat *h, unsigned band, unsigned column)
+heat_step(const struct term *t, unsigned band, unsigned column)
 {
-	uint32_t n = h->p->band[band].count[column];
+	uint32_t n = t->p->band[band].count[column];
 	uint64_t from, to;
 
-	return n || scene_cell(h->s, band, column, column, &from, &to) ? (int)scale_step(h->s->scale, n) : -1;
+	return n || scene_cell(t->s, band, column, column, &from, &to) ? (int)scale_step(t->s->scale, n) : -1;
 }
 
 /* Is the column between the first and the last sample of the band? */
 static bool
-heat_lives(const struct heat *h, const struct band *b, unsigned column)
+heat_lives(const struct term *t, const struct band *b, unsigned column)
 {
-	const struct axis *a = h->s->fine->axis;
-	unsigned from = scene_from(h->s, column), last = scene_from(h->s, column + 1) - 1;
+	const struct axis *a = t->s->fine->axis;
+	unsigned from = scene_from(t->s, column), last = scene_from(t->s, column + 1) - 1;
 
 	return b->total && a->start[last] + a->width > b->first && a->start[from] <= b->last;
-}
-
-static uint32_t
-heat_char(int step)
-{
-	return (unsigned char)*text_bar((unsigned)step, false);
 }
 
 static void
@@ -53,7 +45,7 @@ heat_cell(struct term *t, unsigned at, int upper, int lower, bool lives)
 	int most = upper > lower ? upper : lower;
 
 	if (t->ascii)
-		term_put(t, at, most > 0 ? heat_char(most) : lives ? '_' : ' ', TERM_PLAIN, TERM_PLAIN);
+		term_put(t, at, most > 0 ? term_bar(t, (unsigned)most) : lives ? '_' : ' ', TERM_PLAIN, TERM_PLAIN);
 	else if (upper < 0 && lower < 0)
 		;
 	else if (lower < 0)
@@ -88,7 +80,7 @@ heat_label(struct term *t, const char *label)
 		term_name(t, 0, room, label, TERM_PLAIN);
 		return;
 	}
-	name = memcpy(tool_alloc((size_t)(number - label) + 1, 1), label, (size_t)(number - label));
+	name = tool_need(strndup(label, (size_t)(number - label)));
 	n = term_name(t, 0, room - n, name, TERM_PLAIN);
 	term_text(t, n, number, TERM_PLAIN);
 	free(name);
@@ -96,9 +88,10 @@ heat_label(struct term *t, const char *label)
 
 /* The row at the top of a line, and the one below it; the same: there is none. */
 static void
-heat_line(struct term *t, const struct heat *h, unsigned upper, unsigned lower)
+heat_line(struct term *t, unsigned upper, unsigned lower)
 {
-	const struct band *a = &h->p->band[upper], *b = &h->p->band[lower];
+	const struct panel *p = t->p;
+	const struct band *a = &p->band[upper], *b = &p->band[lower];
 	term_figure text;
 
 	if (!a->span)
@@ -109,25 +102,25 @@ heat_line(struct term *t, const struct heat *h, unsigned upper, unsigned lower)
 		snprintf(text, sizeof text, "+0.%" PRIu64 " s", from / 100000000);
 		term_right(t, t->left - 1, text, TERM_PLAIN);
 	}
-	term_gaps(t, h->s);
-	for (unsigned i = 0; i < h->p->axis->n; i++) {
-		int up = heat_step(h, upper, i), low = heat_step(h, lower, i);
-		bool lives = h->p->lives && (heat_lives(h, a, i) || heat_lives(h, b, i));
+	term_gaps(t);
+	for (unsigned i = 0; i < p->axis->n; i++) {
+		int up = heat_step(t, upper, i), low = heat_step(t, lower, i);
+		bool lives = p->lives && (heat_lives(t, a, i) || heat_lives(t, b, i));
 
 		for (unsigned k = 0; k < t->wide; k++)
-			if (h->pairs)
+			if (heat_pairs(p))
 				heat_cell(t, t->left + t->at[i] + k, up, lower == upper ? -1 : low, lives);
 			else
 				heat_single(t, t->left + t->at[i] + k, up, lives);
 	}
 	if (!a->span)
-		term_right(t, t->width, term_share(text, a->total + (lower == upper ? 0 : b->total), h->p->samples), TERM_PLAIN);
+		term_right(t, t->width, term_share(text, a->total + (lower == upper ? 0 : b->total), p->samples), TERM_PLAIN);
 	term_line(t);
 }
 
 /* The smallest counts of the steps. */
 static void
-heat_steps(struct term *t, const struct heat *h)
+heat_steps(struct term *t)
 {
 	static const char *const names[] = { [SCALE_LINEAR] = "linear", [SCALE_LOG] = "log", [SCALE_RANK] = "rank" };
 	unsigned at = (unsigned)strlen("samples:") + 1;
@@ -135,31 +128,31 @@ heat_steps(struct term *t, const struct heat *h)
 
 	term_text(t, 0, "samples:", TERM_PLAIN);
 	for (unsigned step = 1; step < DRAW_STEPS; step++) {
-		uint64_t low = scale_low(h->s->scale, step);
+		uint64_t low = scale_low(t->s->scale, step);
 
 		if (!low)
 			continue;
-		term_put(t, at, t->ascii ? heat_char((int)step) : 0x2587, t->ramp[step], TERM_PLAIN);
+		term_put(t, at, t->ascii ? term_bar(t, step) : 0x2587, t->ramp[step], TERM_PLAIN);
 		term_short(text, (double)low);
 		term_text(t, at + 2, text, TERM_PLAIN);
 		at += 2 + (unsigned)strlen(text) + 1;
 	}
-	snprintf(text, sizeof text, "(%s)", names[scale_how(h->s->scale)]);
+	snprintf(text, sizeof text, "(%s)", names[scale_how(t->s->scale)]);
 	term_right(t, t->width, text, TERM_PLAIN);
 	term_line(t);
 }
 
 void
-term_heat(struct term *t, const struct scene *s)
+term_heat(struct term *t)
 {
-	const struct panel *p = s->p;
-	struct heat h = { .s = s, .p = p, .pairs = p->nbands > HEAT_SINGLE };
+	const struct panel *p = t->p;
+	unsigned rows = heat_pairs(p) ? 2 : 1;
 
-	if (!term_begin(t, s, h.pairs && !panel_has_parts(p) ? ", two rows are in a line" : ""))
+	if (!term_begin(t, rows > 1 && !panel_has_parts(p) ? ", two rows are in a line" : ""))
 		return;
 	t->ramp = heat_ramps[t->theme];
-	for (unsigned row = 0; row < p->nbands; row += h.pairs ? 2 : 1)
-		heat_line(t, &h, scene_band(p, row), scene_band(p, h.pairs && row + 1 < p->nbands ? row + 1 : row));
-	term_below(t, s);
-	heat_steps(t, &h);
+	for (unsigned row = 0; row < p->nbands; row += rows)
+		heat_line(t, scene_band(p, row), scene_band(p, row + rows <= p->nbands ? row + rows - 1 : row));
+	term_below(t);
+	heat_steps(t);
 }

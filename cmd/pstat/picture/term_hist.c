@@ -47,13 +47,14 @@ hist_marks(struct term *t, const struct panel *p, const struct scene_bar *b)
 }
 
 void
-term_hist(struct term *t, const struct scene *s)
+term_hist(struct term *t)
 {
-	const struct panel *p = s->p;
+	const struct scene *s = t->s;
+	const struct panel *p = t->p;
 	unsigned bar = t->width - t->left - 30;
 	term_figure text;
 
-	if (!term_begin(t, s, ""))
+	if (!term_begin(t, ""))
 		return;
 	if (!s->even)
 		term_words(t, "A bar is the count for each doubling of the value, as lines differ in width; the figures are counts.");

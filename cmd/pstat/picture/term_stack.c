@@ -107,26 +107,27 @@ stack_line(struct term *t, const struct stack *s, unsigned line)
 {
 	unsigned low = 4 * (STACK_LINES - 1 - line);
 
-	term_gaps(t, s->scene);
+	term_gaps(t);
 	for (unsigned i = 0; i < s->scene->p->axis->n; i++) {
 		unsigned left = stack_in_line(stack_dots(s, 2 * i), low), right = stack_in_line(stack_dots(s, 2 * i + 1), low);
 		unsigned band = left || right ? stack_band(s, i, low) : 0;
 		bool part = s->part[2 * i] || s->part[2 * i + 1];
 		uint32_t c = term_dots(t, left, right, part ? '%' : (char)term_part(t, band));
 
-		for (unsigned k = 0; (left || right) && k < t->wide; k++)
-			term_put(t, t->left + t->at[i] + k, c, part ? TERM_FAINT : term_hue(t, band), TERM_PLAIN);
+		if (left || right)
+			term_column(t, i, c, part ? TERM_FAINT : term_hue(t, band));
 	}
 }
 
 void
-term_stack(struct term *t, const struct scene *scene)
+term_stack(struct term *t)
 {
+	const struct scene *scene = t->s;
 	struct stack s;
 	term_figure text;
 	bool part = false;
 
-	if (!term_begin(t, scene, ""))
+	if (!term_begin(t, ""))
 		return;
 	stack_new(&s, scene);
 	for (unsigned line = 0; line < STACK_LINES; line++) {
@@ -139,32 +140,32 @@ term_stack(struct term *t, const struct scene *scene)
 		stack_line(t, &s, line);
 		term_line(t);
 	}
-	term_below(t, scene);
+	term_below(t);
 	for (unsigned i = 0; i < 2 * scene->p->axis->n; i++)
 		part |= s.part[i];
 	if (part)
 		term_words(t, t->ascii ? "%: the recording begins or ends in it, so it has less" : "grey: the recording begins or ends in it, so it has less");
-	term_legend(t, scene, false);
+	term_legend(t, false);
 	stack_free(&s);
 }
 
 /* ---- PANEL_FILL ----------------------------------------------------------------------------------- */
 
 void
-term_fill(struct term *t, const struct scene *s)
+term_fill(struct term *t)
 {
-	const struct panel *p = s->p;
+	const struct panel *p = t->p;
 	uint64_t before = 0;
 
-	if (!term_begin(t, s, ""))
+	if (!term_begin(t, ""))
 		return;
 	for (unsigned b = 0; b < p->nbands; b++) {
 		uint64_t to = before + p->band[b].total;
 
-		for (uint64_t at = scale_part(before, t->width, s->whole); at < scale_part(to, t->width, s->whole); at++)
+		for (uint64_t at = scale_part(before, t->width, t->s->whole); at < scale_part(to, t->width, t->s->whole); at++)
 			term_put(t, (unsigned)at, term_part(t, b), term_hue(t, b), TERM_PLAIN);
 		before = to;
 	}
 	term_line(t);
-	term_legend(t, s, true);
+	term_legend(t, true);
 }

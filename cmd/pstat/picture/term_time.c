@@ -5,9 +5,8 @@
 
 #include "picture/term.h"
 #include "tool/tool.h"
-#include "report/text.h"
 
-enum { TIME_WIDEST = 8 };		/* characters of a column: a short time does not fill the terminal */
+enum { WIDEST = 8 };			/* characters of a column: a short time does not fill the terminal */
 
 /* ---- columns as characters ------------------------------------------------------------------------ */
 
@@ -39,19 +38,19 @@ term_time_by(const struct term *t, const struct panel *p)
 }
 
 void
-term_time(struct term *t, const struct scene *s)
+term_time(struct term *t)
 {
-	const struct axis *a = s->p->axis;
-	unsigned at = 0;
+	const struct axis *a = panel_is_timed(t->p) ? t->p->axis : NULL;
+	unsigned at = 0, n = a ? a->n : t->p->nplaces, plot = a ? t->plot : term_behind_plot(t);
 
 	t->wide = 1;
-	while (s->by == 1 && t->wide < TIME_WIDEST && time_characters(a, 1, t->wide + 1) <= t->plot)
+	while (t->s->by == 1 && t->wide < WIDEST && (a ? time_characters(a, 1, t->wide + 1) : (t->wide + 1) * n) <= plot)
 		t->wide++;
 	free(t->at);
-	t->at = tool_alloc(a->n, sizeof *t->at);
-	for (unsigned i = 0; i < a->n; i++) {
+	t->at = tool_alloc(n, sizeof *t->at);
+	for (unsigned i = 0; i < n; i++) {
 		t->at[i] = at;
-		at += t->wide + axis_breaks(a, i);
+		at += t->wide + (a && axis_breaks(a, i));
 	}
 }
 
@@ -66,10 +65,10 @@ term_sum(const uint32_t *count, unsigned from, unsigned to)
 }
 
 void
-term_gaps(struct term *t, const struct scene *s)
+term_gaps(struct term *t)
 {
-	for (unsigned i = 1; i < s->p->axis->n; i++)
-		if (axis_breaks(s->p->axis, i - 1))
+	for (unsigned i = 1; i < t->p->axis->n; i++)
+		if (axis_breaks(t->p->axis, i - 1))
 			term_put(t, t->left + t->at[i] - 1, t->ascii ? '|' : 0x2506, TERM_FAINT, TERM_PLAIN);
 }
 
@@ -77,26 +76,26 @@ term_gaps(struct term *t, const struct scene *s)
 
 /* The higher the more. */
 static void
-time_strip(struct term *t, const struct scene *s, unsigned strip, int ink)
+time_strip(struct term *t, unsigned strip, int ink)
 {
-	const uint32_t *count = s->fine->strip[strip];
+	const uint32_t *count = t->s->fine->strip[strip];
 	uint64_t all = 0, top = 0;
-	unsigned columns = s->p->axis->n;
+	unsigned columns = t->p->axis->n;
 	term_figure text;
 
 	for (unsigned i = 0; i < columns; i++) {
-		uint64_t n = term_sum(count, scene_from(s, i), scene_from(s, i + 1));
+		uint64_t n = term_sum(count, scene_from(t->s, i), scene_from(t->s, i + 1));
 
 		top = n > top ? n : top;
 		all += n;
 	}
 	term_text(t, 0, panel_strips[strip].name, TERM_PLAIN);
-	term_gaps(t, s);
+	term_gaps(t);
 	for (unsigned i = 0; i < columns; i++) {
-		uint64_t n = term_sum(count, scene_from(s, i), scene_from(s, i + 1));
+		uint64_t n = term_sum(count, scene_from(t->s, i), scene_from(t->s, i + 1));
 
-		for (unsigned k = 0; n && k < t->wide; k++)
-			term_name(t, t->left + t->at[i] + k, 1, text_bar(1 + (unsigned)scale_part(n, 7, top), !t->ascii), ink);
+		if (n)
+			term_column(t, i, term_bar(t, 1 + (unsigned)scale_part(n, 7, top)), ink);
 	}
 	term_right(t, t->width, term_short(text, (double)all), ink);
 	term_line(t);
@@ -117,10 +116,10 @@ time_tick(struct term *t, unsigned at, unsigned free_from, uint64_t time, unsign
 
 /* Round seconds. */
 static void
-time_seconds(struct term *t, const struct scene *s)
+time_seconds(struct term *t)
 {
-	const struct axis *a = s->p->axis;
-	uint64_t least = s->fine->axis->width, step = scale_round(a->n * a->width, t->plot / 14), unit = 1000000000;
+	const struct axis *a = t->p->axis;
+	uint64_t least = t->s->fine->axis->width, step = scale_round(a->n * a->width, t->plot / 14), unit = 1000000000;
 	unsigned free_from = t->left, digits = 0;
 
 	step = step > least ? step : least;
@@ -138,18 +137,18 @@ time_seconds(struct term *t, const struct scene *s)
 }
 
 static void
-time_gaps(struct term *t, const struct scene *s)
+time_gaps(struct term *t)
 {
-	const struct axis *fine = s->fine->axis;
+	const struct axis *fine = t->s->fine->axis;
 	char text[160];
 	size_t n = (size_t)snprintf(text, sizeof text, "no samples at %s: ", t->ascii ? "|" : "┆");
 	unsigned gaps = 0;
 	term_figure ns;
 
-	for (unsigned i = 1; i < s->p->axis->n; i++) {
-		unsigned from = scene_from(s, i);
+	for (unsigned i = 1; i < t->p->axis->n; i++) {
+		unsigned from = scene_from(t->s, i);
 
-		if (axis_breaks(s->p->axis, i - 1) && ++gaps <= 4)
+		if (axis_breaks(t->p->axis, i - 1) && ++gaps <= 4)
 			n += (size_t)snprintf(text + n, sizeof text - n, "%s%s", gaps > 1 ? ", " : "",
 			    term_value(ns, fine->start[from] - fine->start[from - 1] - fine->width, "ns"));
 	}
@@ -160,13 +159,13 @@ time_gaps(struct term *t, const struct scene *s)
 }
 
 void
-term_below(struct term *t, const struct scene *s)
+term_below(struct term *t)
 {
 	static const int inks[STRIPS] = { [STRIP_LOST] = TERM_RED, [STRIP_THROTTLED] = TERM_ORANGE };
 
 	for (unsigned i = 0; i < STRIPS; i++)
-		if (s->fine->strip[i])
-			time_strip(t, s, i, inks[i]);
-	time_seconds(t, s);
-	time_gaps(t, s);
+		if (t->s->fine->strip[i])
+			time_strip(t, i, inks[i]);
+	time_seconds(t);
+	time_gaps(t);
 }
