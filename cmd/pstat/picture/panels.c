@@ -342,10 +342,10 @@ panels_rate(struct making *m, struct panel *to)
 
 	to->kind = PANEL_STACK;
 	shown = n < PIC_RATES ? n : PIC_RATES;
-	for (unsigned i = 0; i < shown; i++)
+	for (unsigned i = 0; i < shown; i++) {
 		panels_name(m, panels_band(m, to, g, row[i]), row[i]->key, false);
-	for (unsigned i = 0; i < shown; i++)
 		to->samples += row[i]->total;
+	}
 	row[n] = &g->row[0];		/* the last of the others */
 	if (shown < n || g->row[0].total) {
 		struct band *b;

@@ -266,16 +266,24 @@ axis_tick(const struct axis *a, uint64_t origin, uint64_t step, struct axis_tick
 }
 
 bool
-scene_cell(const struct scene *s, unsigned band, unsigned column, unsigned last, uint64_t *from, uint64_t *to)
+scene_cell(const struct scene *s, unsigned band, unsigned column, uint64_t *from, uint64_t *to)
 {
 	const struct band *b = &s->p->band[band];
 	const struct axis *a = s->fine->axis;
+	uint64_t first = a->start[scene_from(s, column)], last = a->start[scene_from(s, column + 1) - 1];
 
-	column = scene_from(s, column);
-	last = scene_from(s, last + 1) - 1;
-	if (b->from > UINT64_MAX - a->start[column])
+	if (b->from > UINT64_MAX - first)
 		return false;
-	*from = a->start[column] + b->from;
-	*to = axis_plus(axis_plus(a->start[last], b->from), (b->span ? b->span : a->width) - 1);
+	*from = first + b->from;
+	*to = axis_plus(axis_plus(last, b->from), (b->span ? b->span : a->width) - 1);
 	return *from <= a->last && *to >= a->first;
+}
+
+int
+scene_step(const struct scene *s, unsigned band, unsigned column)
+{
+	uint32_t n = s->p->band[band].count ? s->p->band[band].count[column] : 0;
+	uint64_t from, to;
+
+	return n || scene_cell(s, band, column, &from, &to) ? (int)scale_step(s->scale, n) : -1;
 }

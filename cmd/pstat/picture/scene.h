@@ -47,7 +47,7 @@ scene_from(const struct scene *s, unsigned column)
 	return s->from ? s->from[column] : column;
 }
 
-/* Of the first row at the top, of the second ...: its band. */
+/* The band of a row, the first of which is at the top; and the row of a band. */
 static inline unsigned
 scene_band(const struct panel *p, unsigned row)
 {
@@ -75,11 +75,10 @@ struct axis_tick {
 };
 bool	axis_tick(const struct axis *, uint64_t origin, uint64_t step, struct axis_tick *);
 
-/*
- * The first and the last ns of a cell of the band, of columns to the last one; false: it is outside of the recording.  Only of bands
- * that are parts are they less than the columns.
- */
-bool	scene_cell(const struct scene *, unsigned band, unsigned column, unsigned last, uint64_t *from, uint64_t *to);
+/* The first and the last ns of a cell; false: it is outside of the recording.  Only that of a band that is a part is less than the column. */
+bool	scene_cell(const struct scene *, unsigned band, unsigned column, uint64_t *from, uint64_t *to);
+/* Its step of colour; -1: it is outside of the recording. */
+int	scene_step(const struct scene *, unsigned band, unsigned column);
 
 /* ---- scale.c -------------------------------------------------------------------------------------- */
 

@@ -198,6 +198,15 @@ svg_label(struct svg *s, int x, int y, enum svg_anchor anchor, unsigned columns,
 }
 
 void
+svg_key(struct svg *s, int x, int y, const char *class, unsigned columns, const char *label, const char *figure)
+{
+	svg_rect(s, x, y, 1000, 1000, class);
+	svg_label(s, x + 1500, y + 900, SVG_START, columns, label);
+	if (figure)
+		svg_text(s, x + 1500, y + 2200, SVG_START, "s", 0, figure);
+}
+
+void
 svg_textf(struct svg *s, int x, int y, enum svg_anchor anchor, const char *format, ...)
 {
 	char text[256];

@@ -75,6 +75,8 @@ void	svg_rect(struct svg *, int x, int y, int w, int h, const char *class);
 void	svg_line(struct svg *, int x1, int y1, int x2, int y2, const char *class);
 /* A small text (class "s"; "s o": over what is drawn), or the head ("h"); any bytes, cut to so many columns, 0: not. */
 void	svg_text(struct svg *, int x, int y, enum svg_anchor, const char *class, unsigned columns, const char *text);
+/* What a colour stands for: the name of a band, cut to so many columns, and below it (NULL: nothing) its figure. */
+void	svg_key(struct svg *, int x, int y, const char *class, unsigned columns, const char *label, const char *figure);
 /* The name of a band, cut to so many columns; of a comm and its pid, the comm is cut. */
 void	svg_label(struct svg *, int x, int y, enum svg_anchor, unsigned columns, const char *label);
 void	svg_textf(struct svg *, int x, int y, enum svg_anchor, const char *format, ...) __attribute__((format(printf, 5, 6)));

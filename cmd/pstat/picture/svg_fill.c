@@ -9,7 +9,7 @@ svg_fill(struct svg *s, const struct scene *sc, int y)
 {
 	const struct panel *p = sc->p;
 	uint64_t before = 0;
-	char share[SVG_TEXT], bytes[SVG_TEXT], class[] = "k0";
+	char share[SVG_TEXT], bytes[SVG_TEXT], figure[2 * SVG_TEXT], class[] = "k0";
 	int n = 0;
 
 	if (!svg_begin(s, sc, &y, NULL))
@@ -26,9 +26,8 @@ svg_fill(struct svg *s, const struct scene *sc, int y)
 		class[1] = (char)('0' + i % HUES);
 		svg_cell(s, &(struct svg_cell){ .x = x, .y = y, .w = end - x < 50 ? 50 : end - x, .h = HEIGHT, .kind = 'k', .number = i % HUES,
 		    .n = b->total, .what = "byte", .label = b->label });
-		svg_rect(s, left, below, 1000, 1000, class);
-		svg_text(s, left + 1500, below + 900, SVG_START, "s", 34, b->label ? b->label : "");
-		svg_textf(s, left + 1500, below + 2200, SVG_START, "%s, %s", svg_percent(share, b->total, sc->whole), svg_bytes(bytes, b->total));
+		snprintf(figure, sizeof figure, "%s, %s", svg_percent(share, b->total, sc->whole), svg_bytes(bytes, b->total));
+		svg_key(s, left, below, class, 34, b->label, figure);
 	}
 	return y + HEIGHT + 1500 + ((n - 1) / IN_A_ROW + 1) * 3200 + 1500;
 }

@@ -141,7 +141,7 @@ flame_box(struct svg *s, const struct panel *p, const struct panel_box *b, int y
 static int
 flame_legend(struct svg *s, const struct panel *p, int y)
 {
-	char text[SVG_TEXT], class[8];
+	char text[SVG_TEXT], label[2 * SVG_TEXT], class[8];
 	bool is[KINDS] = { false };
 	int x = SVG_LEFT;
 
@@ -151,9 +151,8 @@ flame_legend(struct svg *s, const struct panel *p, int y)
 		if (!is[i % KINDS])
 			continue;
 		snprintf(class, sizeof class, "f%u0", i % KINDS);
-		svg_rect(s, x, y, 1000, 1000, class);
-		svg_textf(s, x + 1500, y + 900, SVG_START, p->band[i].total ? "%s %s" : "%s", p->band[i].label,
-		    svg_percent(text, p->band[i].total, p->top));
+		snprintf(label, sizeof label, p->band[i].total ? "%s %s" : "%s", p->band[i].label, svg_percent(text, p->band[i].total, p->top));
+		svg_key(s, x, y, class, 0, label, NULL);
 		x += 11000;
 	}
 	return y + 2200;

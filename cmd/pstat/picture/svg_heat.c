@@ -14,13 +14,12 @@ struct heat {
 	const struct panel *p;
 	struct svg_axis	 x;
 	int		 top, row;	/* y of the first row, height of each */
-	bool		 parts;		/* bands are parts of the columns, as in subsecond */
 };
 
 static int
 heat_y(const struct heat *h, unsigned band)
 {
-	return h->top + h->row * (int)(h->p->upward ? h->p->nbands - 1 - band : band);
+	return h->top + h->row * (int)scene_band(h->p, band);
 }
 
 /* The name of the row, and its share. */
@@ -94,12 +93,12 @@ heat_column(const struct heat *h, unsigned column)
 	for (unsigned i = 0; i < n; i = to + 1) {
 		uint32_t count = h->p->band[i].count ? h->p->band[i].count[column] : 0;
 		unsigned step = scale_step(h->sc->scale, count);
-		bool inside = scene_cell(h->sc, i, column, column, &first, &last);
+		bool inside = scene_cell(h->sc, i, column, &first, &last);
 		struct svg_cell c = { .x = x, .w = w, .kind = 'c', .number = step, .what = "sample", .timed = true, .n = count,
 		    .option = h->p->band[i].option };
 		int a = heat_y(h, i), b;
 
-		for (to = i; to + 1 < n && scene_cell(h->sc, to + 1, column, column, &end, &end) == inside; to++) {
+		for (to = i; to + 1 < n && scene_cell(h->sc, to + 1, column, &end, &end) == inside; to++) {
 			uint32_t next = h->p->band[to + 1].count ? h->p->band[to + 1].count[column] : 0;
 
 			if (scale_step(h->sc->scale, next) != step)
@@ -108,8 +107,8 @@ heat_column(const struct heat *h, unsigned column)
 		}
 		if (!inside && !step)
 			continue;
-		scene_cell(h->sc, i, column, column, &c.from, &end);
-		scene_cell(h->sc, to, column, column, &first, &c.to);
+		scene_cell(h->sc, i, column, &c.from, &end);
+		scene_cell(h->sc, to, column, &first, &c.to);
 		b = heat_y(h, to);
 		c.y = a < b ? a : b;
 		c.h = (a < b ? b - a : a - b) + h->row - 50;
@@ -153,12 +152,11 @@ svg_heat(struct svg *s, const struct scene *sc, int y)
 
 	if (!svg_begin(s, sc, &y, NULL))
 		return y;
-	h.parts = panel_has_parts(p);
-	h.row = heat_height(p, h.parts);
+	h.row = heat_height(p, panel_has_parts(p));
 	h.top = y;
 	svg_axis_init(&h.x, p->axis, SVG_LEFT, SVG_WIDTH);
 	end = y + h.row * (int)p->nbands;
-	if (h.parts) {
+	if (panel_has_parts(p)) {
 		heat_parts_labels(&h);
 		for (unsigned i = 0; i < p->axis->n; i++)
 			heat_column(&h, i);

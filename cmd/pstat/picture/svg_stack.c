@@ -82,9 +82,7 @@ stack_legend(const struct stack *k, int y)
 		const struct band *b = &k->p->band[i];
 
 		class[1] = (char)('0' + stack_hue(k->p, i));
-		svg_rect(k->s, x, y, 1000, 1000, class);
-		svg_label(k->s, x + 1500, y + 900, SVG_START, 18, b->label);
-		svg_text(k->s, x + 1500, y + 2200, SVG_START, "s", 0, svg_percent(text, b->total, k->p->samples));
+		svg_key(k->s, x, y, class, 18, b->label, svg_percent(text, b->total, k->p->samples));
 	}
 	return y + 2600;
 }

@@ -133,14 +133,10 @@ strips_rows(const void *of, report_put *put, void *arg)
 			p = &all->panel[i];
 	for (unsigned i = 0; p && i < p->axis->n; i++) {
 		struct cell cell[1 + STRIPS] = { cell_num(p->axis->start[i]) };
-		bool any = false;
+		uint64_t any = 0;
 
-		for (unsigned k = 0; k < STRIPS; k++) {
-			uint32_t n = p->strip[k] ? p->strip[k][i] : 0;
-
-			cell[1 + k] = cell_num(n);
-			any |= n > 0;
-		}
+		for (unsigned k = 0; k < STRIPS; k++)
+			any |= (cell[1 + k] = cell_num(p->strip[k] ? p->strip[k][i] : 0)).num;
 		if (any)
 			put(arg, cell);
 	}

@@ -19,16 +19,6 @@ heat_pairs(const struct panel *p)
 	return p->nbands > 32;		/* two rows are in a line */
 }
 
-/* The step of a cell; -1: it is outside of the recording. */
-static int
-heat_step(const struct term *t, unsigned band, unsigned column)
-{
-	uint32_t n = t->p->band[band].count[column];
-	uint64_t from, to;
-
-	return n || scene_cell(t->s, band, column, column, &from, &to) ? (int)scale_step(t->s->scale, n) : -1;
-}
-
 /* Is the column between the first and the last sample of the band? */
 static bool
 heat_lives(const struct term *t, const struct band *b, unsigned column)
@@ -104,7 +94,7 @@ heat_line(struct term *t, unsigned upper, unsigned lower)
 	}
 	term_gaps(t);
 	for (unsigned i = 0; i < p->axis->n; i++) {
-		int up = heat_step(t, upper, i), low = heat_step(t, lower, i);
+		int up = scene_step(t->s, upper, i), low = scene_step(t->s, lower, i);
 		bool lives = p->lives && (heat_lives(t, a, i) || heat_lives(t, b, i));
 
 		for (unsigned k = 0; k < t->wide; k++)
