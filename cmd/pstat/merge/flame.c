@@ -297,12 +297,6 @@ flame_gone(const struct diff_flame *d, struct panel *p)
 
 /* ---- words ----------------------------------------------------------------------------------------- */
 
-static void
-flame_note(struct panel *p, char *text)
-{
-	p->note[p->nnotes++] = text;
-}
-
 /* Samples of a side that end in frames of that kind. */
 static uint64_t
 flame_ends(const struct diff_flame *d, int side, enum frame_kind kind)
@@ -329,17 +323,17 @@ flame_notes(const struct diff_flame *d, struct panel *p)
 	for (int s = 0; s < SIDES; s++) {
 		nameless[s] = flame_ends(d, s, FRAME_NAMELESS) + flame_ends(d, s, FRAME_MAPLESS);
 		if (!d->top[s])
-			flame_note(p, option_text("%c has no samples, so nothing is compared", letter[s]));
+			panel_note(p, option_text("%c has no samples, so nothing is compared", letter[s]));
 		else if (!diff_exact(d->diff, s))
-			flame_note(p, option_text("%c: its counts are not exact: rare ends of call chains may be in boxes (other)", letter[s]));
+			panel_note(p, option_text("%c: its counts are not exact: rare ends of call chains may be in boxes (other)", letter[s]));
 	}
 	if (nameless[A] || nameless[B])
-		flame_note(p, option_text("of A %.1f %%, of B %.1f %% of samples end in frames that have no name",
+		panel_note(p, option_text("of A %.1f %%, of B %.1f %% of samples end in frames that have no name",
 		    flame_percent(d, A, nameless[A]), flame_percent(d, B, nameless[B])));
 	for (uint32_t i = d->nb; i < d->n; i++)
 		lost += d->node[i].self[A];
 	if (d->n > d->nb)
-		flame_note(p, option_text("%" PRIu32 " box%s that only A has, in which %.1f %% of its samples end, %s no width here", d->n - d->nb,
+		panel_note(p, option_text("%" PRIu32 " box%s that only A has, in which %.1f %% of its samples end, %s no width here", d->n - d->nb,
 		    d->n - d->nb == 1 ? "" : "es", flame_percent(d, A, lost), d->n - d->nb == 1 ? "has" : "have"));
 }
 

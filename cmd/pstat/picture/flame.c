@@ -308,12 +308,6 @@ flame_bands(const struct tree *t, struct panel *to, const uint8_t *kind)
 }
 
 static void
-flame_note(struct panel *to, char *text)
-{
-	to->note[to->nnotes++] = text;
-}
-
-static void
 flame_notes(const struct making *m, struct panel *to)
 {
 	const struct stacks *s = &((const struct flame *)m->pic->own)->stacks;
@@ -322,28 +316,28 @@ flame_notes(const struct making *m, struct panel *to)
 	for (unsigned i = 0; i < FRAME_KINDS; i++)
 		frames += s->frame[i];
 	if (s->samples && s->flat == s->samples)
-		flame_note(to, option_text("no sample has a call chain: `perf record -g' records them"));
+		panel_note(to, option_text("no sample has a call chain: `perf record -g' records them"));
 	else if (s->flat)
-		flame_note(to, option_text("%" PRIu64 " sample%s %s a call chain of one frame", s->flat, s->flat == 1 ? "" : "s",
+		panel_note(to, option_text("%" PRIu64 " sample%s %s a call chain of one frame", s->flat, s->flat == 1 ? "" : "s",
 		    s->flat == 1 ? "has" : "have"));
 	if (s->dropped)
-		flame_note(to, option_text("%" PRIu64 " sample%s a damaged call chain, of which only the innermost frame is drawn",
+		panel_note(to, option_text("%" PRIu64 " sample%s a damaged call chain, of which only the innermost frame is drawn",
 		    s->dropped, s->dropped == 1 ? " has" : "s have"));
 	if (mapless && frames / mapless < 100)
-		flame_note(to, option_text("%.0f %% of frames are in no map: the programs were compiled without frame pointers "
+		panel_note(to, option_text("%.0f %% of frames are in no map: the programs were compiled without frame pointers "
 		    "(-fno-omit-frame-pointer)", 100 * (double)mapless / (double)frames));
 	if (nameless && frames / nameless < 100)
-		flame_note(to, option_text("%.0f %% of frames have no name: %s", 100 * (double)nameless / (double)frames,
+		panel_note(to, option_text("%.0f %% of frames have no name: %s", 100 * (double)nameless / (double)frames,
 		    m->p->naming ? "`pinject -B --archive=symbols --buildid-dir DIR' on the recorded machine makes a DIR that has more" :
 		    "--symbols DIR gives them names; `pinject -B --archive=symbols --buildid-dir DIR' makes it"));
 	if (m->p->c->content.stacks)
-		flame_note(to, option_text("user stacks (`perf record --call-graph dwarf') are not unwound, so that functions in user mode have no "
+		panel_note(to, option_text("user stacks (`perf record --call-graph dwarf') are not unwound, so that functions in user mode have no "
 		    "callers: `pinject --unwind' unwinds them, where the files are"));
 	if (s->tree.folded)
-		flame_note(to, option_text("too many different call chains: %" PRIu64 " rare ends of them are in boxes (other)",
+		panel_note(to, option_text("too many different call chains: %" PRIu64 " rare ends of them are in boxes (other)",
 		    s->tree.folded));
 	if (s->over)
-		flame_note(to, option_text("the sum of all periods is larger than 64 bits"));
+		panel_note(to, option_text("the sum of all periods is larger than 64 bits"));
 }
 
 /* The function in which most samples end, in words. */

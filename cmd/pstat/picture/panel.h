@@ -159,6 +159,13 @@ panel_number(const char *label)
 	return number && number[1 + strspn(number + 1, "0123456789")] == '\0' ? number : NULL;
 }
 
+/* Add what limits what the panel shows; the text becomes its. */
+static inline void
+panel_note(struct panel *p, char *text)
+{
+	p->note[p->nnotes++] = text;
+}
+
 /* Where the last component of a name of C++ or Rust begins, which distinguishes it most: "a::b<c::d>::e" at e; else 0. */
 size_t	panel_inner(const char *name);
 

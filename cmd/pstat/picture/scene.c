@@ -150,7 +150,10 @@ scene_none(const struct scene *s, bool text)
 	    in_order = { "all records are in the order of time", "No record is behind another: the stream is in order." };
 	const struct panel *p = s->p;
 
-	switch (p->kind) {
+	switch ((enum panel_kind)p->kind) {
+	case PANEL_HEAT:
+	case PANEL_STACK:
+		return !p->axis || !p->axis->n || !p->nbands || (text && !p->samples) ? &no_samples : NULL;
 	case PANEL_BEHIND:
 		return !p->timed || !p->nplaces ? &no_times : !p->back ? &in_order : NULL;
 	case PANEL_HIST:
@@ -159,9 +162,8 @@ scene_none(const struct scene *s, bool text)
 		return !s->whole ? &nothing : NULL;
 	case PANEL_FLAME:
 		return !p->top ? &no_samples : NULL;
-	default:
-		return !p->axis || !p->axis->n || !p->nbands || (text && !p->samples) ? &no_samples : NULL;
 	}
+	return NULL;
 }
 
 static uint64_t

@@ -376,6 +376,17 @@ static const struct svg_colour {
 };
 enum { COLOURS = sizeof colours / sizeof *colours };
 
+void
+svg_themed(FILE *f, const struct draw *d, void (*rules)(FILE *, bool dark))
+{
+	rules(f, d->theme == THEME_DARK);
+	if (d->theme != THEME_AUTO)
+		return;
+	fputs("@media(prefers-color-scheme:dark){", f);
+	rules(f, true);
+	fputs("}", f);
+}
+
 static void
 svg_properties(FILE *f, bool dark)
 {
@@ -402,12 +413,7 @@ draw_style(FILE *f, const struct draw *d)
 	};
 	bool dark = d->theme == THEME_DARK;
 
-	svg_properties(f, dark);
-	if (d->theme == THEME_AUTO) {
-		fputs("@media(prefers-color-scheme:dark){", f);
-		svg_properties(f, true);
-		fputs("}", f);
-	}
+	svg_themed(f, d, svg_properties);
 	fputs("\n.pic text{font:10.5px system-ui,sans-serif}.pic .h{font-size:14px;font-weight:600}.pic .r{text-anchor:end}"
 	    ".pic .m{text-anchor:middle}.pic tspan{unicode-bidi:isolate}.pic .g,.pic .x,.pic .fg,.pic .hatch{fill:none}.pic .no{stroke:none}.pic .o{paint-order:stroke;stroke-width:3px}"
 	    ".pic .s,.pic .h,.pic .hatch{pointer-events:none}.pic rect.no:not([fill]){fill:transparent}\n", f);
@@ -457,65 +463,63 @@ svg_one(struct svg *s, const struct panel *p, int y, unsigned by)
 	return y;
 }
 
+/* What all panels have of a text, with something between them. */
 static void
-svg_open(FILE *f, int height, unsigned id)
+svg_texts(FILE *f, const struct panel *p, unsigned n, bool titles, const char *between)
 {
-	int width = SVG_LEFT + SVG_WIDTH + SVG_RIGHT;
+	for (unsigned i = 0; i < n; i++) {
+		const char *text = titles ? p[i].title : p[i].desc;
 
-	fprintf(f, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" class=\"pic\" role=\"img\""
-	    " aria-labelledby=\"t%u d%u\">\n", width / 100, height / 100, width / 100, height / 100, id, id);
+		fputs(i ? between : "", f);
+		svg_escape(f, text ? text : "", 0);
+	}
 }
 
-void
-draw_svg(FILE *f, const struct panels *all, const struct draw *d)
+/* n panels: id 0: by themselves; else one as a part of a page. */
+static void
+svg_document(FILE *f, const struct panel *p, unsigned n, const struct draw *d, unsigned id, unsigned most)
 {
-	struct svg s = { .f = f, .draw = d };
-	unsigned *by = tool_alloc(all->n, sizeof *by);
-	int y = 0;
+	struct svg s = { .f = f, .draw = d, .part = id > 0, .id = id };
+	int width = (SVG_LEFT + SVG_WIDTH + SVG_RIGHT) / 100, y = 0;
+	unsigned *by = tool_alloc(n, sizeof *by);
 
-	for (unsigned i = 0; i < all->n; i++) {
-		struct svg_fit fit = svg_fit(&all->panel[i], d, SVG_CELLS);
+	for (unsigned i = 0; i < n; i++) {
+		struct svg_fit fit = svg_fit(&p[i], d, most);
 
 		by[i] = fit.by;
 		y += fit.height;
 	}
-	svg_open(f, y, 0);
-	fputs("<title id=\"t0\">", f);
-	for (unsigned i = 0; i < all->n; i++) {
-		fputs(i ? "; " : "", f);
-		svg_escape(f, all->panel[i].title ? all->panel[i].title : "", 0);
+	fprintf(f, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" class=\"pic\" role=\"img\""
+	    " aria-labelledby=\"t%u d%u\">\n<title id=\"t%u\">", width, y / 100, width, y / 100, id, id, id);
+	svg_texts(f, p, n, true, "; ");
+	fprintf(f, "</title>\n<desc id=\"d%u\">", id);
+	svg_texts(f, p, n, false, "\n");
+	fputs("</desc>\n", f);
+	if (!s.part) {
+		fputs("<style>", f);
+		draw_style(f, d);
+		fputs("</style>\n", f);
 	}
-	fputs("</title>\n<desc id=\"d0\">", f);
-	for (unsigned i = 0; i < all->n; i++) {
-		fputs(i ? "\n" : "", f);
-		svg_escape(f, all->panel[i].desc ? all->panel[i].desc : "", 0);
-	}
-	fputs("</desc>\n<style>", f);
-	draw_style(f, d);
-	fputs("</style>\n<rect class=\"bg\" width=\"100%\" height=\"100%\"/>\n", f);
+	fputs("<rect class=\"bg\" width=\"100%\" height=\"100%\"/>\n", f);
 	y = 0;
-	for (unsigned i = 0; i < all->n; i++) {
-		s.id = i + 1;
-		fputs("<g>\n", f);
-		y = svg_one(&s, &all->panel[i], y, by[i]);
-		fputs("</g>\n", f);
+	for (unsigned i = 0; i < n; i++) {
+		s.id = id ? id : i + 1;
+		fputs(s.part ? "" : "<g>\n", f);
+		y = svg_one(&s, &p[i], y, by[i]);
+		fputs(s.part ? "" : "</g>\n", f);
 	}
 	fputs("</svg>\n", f);
 	free(by);
 }
 
 void
+draw_svg(FILE *f, const struct panels *all, const struct draw *d)
+{
+	svg_document(f, all->panel, all->n, d, 0, SVG_CELLS);
+}
+
+void
 draw_svg_part(FILE *f, const struct panel *p, const struct draw *d, unsigned id)
 {
-	struct svg s = { .f = f, .draw = d, .part = true, .id = id };
-	struct svg_fit fit = svg_fit(p, d, d->cells ? d->cells : SVG_CELLS);
-
-	svg_open(f, fit.height, id);
-	fprintf(f, "<title id=\"t%u\">", id);
-	svg_escape(f, p->title ? p->title : "", 0);
-	fprintf(f, "</title>\n<desc id=\"d%u\">", id);
-	svg_escape(f, p->desc ? p->desc : "", 0);
-	fputs("</desc>\n<rect class=\"bg\" width=\"100%\" height=\"100%\"/>\n", f);
-	svg_one(&s, p, 0, fit.by);
-	fputs("</svg>\n", f);
+	svg_document(f, p, 1, d, id, d->cells ? d->cells : SVG_CELLS);
 }

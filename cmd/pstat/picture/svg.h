@@ -41,6 +41,8 @@ typedef int	svg_panel(struct svg *, const struct scene *, int y);
  * and why there is nothing else.
  */
 bool	svg_begin(struct svg *, const struct scene *, int *y, const char *more);
+/* Rules of CSS for the theme; if that is the reader's: for both. */
+void	svg_themed(FILE *, const struct draw *, void (*rules)(FILE *, bool dark));
 /* The colours of PANEL_FLAME, which it has in itself, but not in a part of a page: this has them in its style, and the notes. */
 void	svg_flame_style(FILE *, const struct draw *);
 

@@ -16,21 +16,16 @@ static const char *const change_dark[COLOURS] = { "#2565b0", "#2a5a94", "#2f4f78
 static const char *const change_class[COLOURS] = { "d0", "d1", "d2", "d3", "d4", "d5", "d6", "d7", "d8" };
 
 static void
-change_colours(FILE *f, const char *const colour[COLOURS])
+change_colours(FILE *f, bool dark)
 {
 	for (unsigned i = 0; i < COLOURS; i++)
-		fprintf(f, ".pic .%s{fill:%s}", change_class[i], colour[i]);
+		fprintf(f, ".pic .%s{fill:%s}", change_class[i], (dark ? change_dark : change_light)[i]);
 }
 
 void
 svg_change_style(FILE *f, const struct draw *d)
 {
-	change_colours(f, d->theme == THEME_DARK ? change_dark : change_light);
-	if (d->theme != THEME_AUTO)
-		return;
-	fputs("@media(prefers-color-scheme:dark){", f);
-	change_colours(f, change_dark);
-	fputs("}", f);
+	svg_themed(f, d, change_colours);
 }
 
 const char *

@@ -28,22 +28,17 @@ static const char *const flame_dark[KINDS][SHADES] = {
 };
 
 static void
-flame_colours(FILE *f, const char *const colour[KINDS][SHADES])
+flame_colours(FILE *f, bool dark)
 {
 	for (unsigned i = 0; i < KINDS; i++)
 		for (unsigned k = 0; k < SHADES; k++)
-			fprintf(f, ".pic .f%u%u{fill:%s}", i, k, colour[i][k]);
+			fprintf(f, ".pic .f%u%u{fill:%s}", i, k, (dark ? flame_dark : flame_light)[i][k]);
 }
 
 void
 svg_flame_style(FILE *f, const struct draw *d)
 {
-	flame_colours(f, d->theme == THEME_DARK ? flame_dark : flame_light);
-	if (d->theme == THEME_AUTO) {
-		fputs("@media(prefers-color-scheme:dark){", f);
-		flame_colours(f, flame_dark);
-		fputs("}", f);
-	}
+	svg_themed(f, d, flame_colours);
 	fprintf(f, ".pic .b{fill:%s;fill:var(--fg);pointer-events:none}", d->theme == THEME_DARK ? "#e6e6e6" : "#222222");
 }
 
