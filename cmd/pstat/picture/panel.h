@@ -2,8 +2,8 @@
 /*
  * panel.h - a picture as figures, whatever it is drawn with.
  *
- * What was collected (grid.h, behind.h, the histograms of --hist) is made into panels; svg.h, term.h and the page of --report
- * draw panels and know nothing else.  All texts are bytes as they were recorded: whoever draws them makes them harmless.
+ * What was collected (grid.h, behind.h, the histograms of --hist) is made into panels; scene.h makes of a panel what svg.h and term.h
+ * draw, and these and the page of --report know nothing else.  All texts are bytes as they were recorded: whoever draws them makes them harmless.
  * A panel owns what it points to; panels_free() frees all.
  */
 #ifndef PSTAT_PANEL_H

@@ -4,7 +4,7 @@
  *
  *	kinds.def	which there are
  *	picture.c	collects, into bins of time (tally/spans.h) and counts by bin and key (tally/grid.h)
- *	panels.c	makes panels of it (panel.h), for those who draw (draw.h)
+ *	panels.c	makes panels of it (panel.h), for those who draw (draw.h): by a scene (scene.h), as SVG (svg.h), as text (term.h)
  *	behind.c, hist.c, flame.c	the pictures that need no bins of time
  *	show.c		the part, and its options
  *	option.c	what pfilter selects a band by
