@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "picture/in.h"
+#include "picture/scene.h"
 #include "stacks/stacks.h"
 
 enum {
@@ -259,17 +260,11 @@ flame_cut(struct tree *t, const struct panel *to)
 static uint32_t
 flame_column(const struct axis *a, uint64_t from, uint64_t length)
 {
-	unsigned low = 0, high = a->n;
+	unsigned i = axis_after(a, from);
 
-	while (low < high) {
-		unsigned middle = low + (high - low) / 2;
-
-		if (a->start[middle] + a->width > from)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low < a->n && (a->start[low] <= from || a->start[low] - from < length) ? low : MOMENT_NEVER;
+	if (i && from - a->start[i - 1] < a->width)
+		return i - 1;
+	return i < a->n && a->start[i] - from < length ? i : MOMENT_NEVER;
 }
 
 /* at: the box of each node. */

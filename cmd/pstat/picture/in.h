@@ -60,8 +60,7 @@ struct pictures {
 	struct grid	 task;		/* by pid, and PIC_IDLE; or by key: not idle */
 	struct grid	 rate;		/* by key, of all */
 	struct grid	 lost;		/* by 2 * event: LOST; by 2 * event + 1: LOST_SAMPLES */
-	uint32_t	*sub;		/* by bin of `fine', not idle */
-	uint32_t	*throttled;	/* by bin of `spans' */
+	struct picture_bins { uint32_t *n; struct pictures *p; } sub, throttled;	/* by bin of `fine', not idle; of `spans' */
 	uint64_t	 first, last;	/* of the samples that have a time */
 	uint64_t	 samples, idle;	/* selected ones that have a time; of these, of idle CPUs */
 	uint64_t	 untimed;	/* selected ones that have none */

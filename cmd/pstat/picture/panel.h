@@ -173,7 +173,7 @@ struct panels {
 	struct panel	*panel;		/* in the order of --picture */
 	unsigned	 n;
 	struct axis	 axis;		/* of those that have time, if they have no other */
-	uint64_t	 lost, throttled;
+	uint64_t	 lost;
 };
 void	panels_free(struct panels *);
 /* Set the largest count: of a cell, or PANEL_STACK: of a column. */

@@ -255,7 +255,7 @@ panels_strips(struct making *m, struct panel *to)
 	}
 	panels_strip(m, to, STRIP_LOST, sum);
 	for (unsigned i = 0; i < p->spans.n; i++)
-		sum[i] = p->throttled[i];
+		sum[i] = p->throttled.n[i];
 	panels_strip(m, to, STRIP_THROTTLED, sum);
 	free(sum);
 }
@@ -274,16 +274,16 @@ panels_cpu(struct making *m, struct panel *to)
 		struct band *b = panels_band(m, to, g, row[i]);
 		uint64_t low = row[i]->key << g->shift, high = low + (UINT64_C(1) << g->shift) - 1;
 
+		char *cpus = g->shift ? option_text("%" PRIu64 "-%" PRIu64, low, high) : option_text("%" PRIu64, low);
+
 		if (row[i]->key == GRID_UNKNOWN) {
 			b->label = option_text("no CPU");
 			b->option = n == 1 ? option_narrow(p, NULL, true) : NULL;
-		} else if (g->shift) {
-			b->label = option_text("CPU %" PRIu64 "-%" PRIu64, low, high);
-			b->option = option_narrow(p, option_text("--cpu %" PRIu64 "-%" PRIu64, low, high), true);
 		} else {
-			b->label = option_text("CPU %" PRIu64, low);
-			b->option = option_narrow(p, option_text("--cpu %" PRIu64, low), true);
+			b->label = option_text("CPU %s", cpus);
+			b->option = option_narrow(p, option_text("--cpu %s", cpus), true);
 		}
+		free(cpus);
 	}
 	free(row);
 	panels_strips(m, to);
@@ -395,8 +395,8 @@ panels_subsecond(struct making *m, struct panel *to)
 		uint64_t start = p->fine.start[i];
 		struct band *b = &to->band[start % axis->width / part];
 
-		b->count[column[i]] = p->sub[i];
-		b->total += p->sub[i];
+		b->count[column[i]] = p->sub.n[i];
+		b->total += p->sub.n[i];
 		if (start < b->first)
 			b->first = start;
 		if (start + part - 1 > b->last)
@@ -433,7 +433,6 @@ panels_make(struct pictures *p, const struct summary *s)
 	all->panel = tool_alloc(p->n, sizeof *all->panel);
 	for (unsigned i = 0; i < p->c->nev; i++)
 		all->lost += count_losses(&p->c->ev[i]);
-	all->throttled = p->c->type[PP_THROTTLE].records;
 	if (p->timed && p->tool->in) {
 		spans_coarsen(&p->spans, p->samples);
 		if (p->spans.over || !spans_axis(&p->spans, 1, p->quantum ? GRID_SPANS - 1 : PIC_COLUMNS, &all->axis, &m.column)) {

@@ -173,8 +173,8 @@ picture_flush(struct pictures *p)
 		grid_add(&p->cpu, run->cpu, run->bin, run->first, run->n[0]);
 	else if (p->has[PIC_CPU] && run->n[1])
 		grid_row(&p->cpu, run->cpu);	/* it is shown to be idle */
-	if (p->sub && run->n[0])
-		picture_plus(p, &p->sub[run->fine], run->n[0]);
+	if (p->sub.n && run->n[0])
+		picture_plus(p, &p->sub.n[run->fine], run->n[0]);
 	run->length = 0;
 }
 
@@ -200,7 +200,7 @@ picture_begin_run(struct pictures *p, uint64_t time, uint64_t cpu)
 	run->in_part = run->bin % GRID_PART;
 	from = p->spans.from;
 	end = from + p->spans.length;
-	if (p->sub) {
+	if (p->sub.n) {
 		run->fine = spans_at(&p->fine, time);
 		from = p->fine.from > from ? p->fine.from : from;
 		end = p->fine.from + p->fine.length < end ? p->fine.from + p->fine.length : end;
@@ -305,7 +305,7 @@ picture_other(struct pictures *p, const struct pp_rec *r)
 	if (!(ev = pp_event_find(all, r, NULL)) || !pp_time(ev, r, swap, &time) || !time)
 		return;
 	if (r->type == PP_THROTTLE)
-		picture_plus(p, &p->throttled[picture_bin(p, time)], 1);
+		picture_plus(p, &p->throttled.n[picture_bin(p, time)], 1);
 	else if (r->type == PP_LOST_SAMPLES)
 		grid_add(&p->lost, 2 * (uint64_t)ev->index + 1, picture_bin(p, time), time, PP_RAW_GET(r->raw, LOST_SAMPLES, lost, swap));
 	else {
@@ -329,31 +329,25 @@ picture_visit(void *arg, const struct pp_rec *r, bool sound)
 
 /* spans_change */
 static void
-picture_sum(struct pictures *p, uint32_t *count, const uint16_t *to, unsigned n, unsigned n_to)
+picture_sum(void *arg, const uint16_t *to, unsigned n, unsigned n_to)
 {
-	for (unsigned i = 0; i < n; i++) {	/* to[i] <= i */
-		uint32_t of = count[i];
+	struct picture_bins *b = arg;
 
-		count[i] = 0;
-		picture_plus(p, &count[to[i]], of);
+	for (unsigned i = 0; i < n; i++) {	/* to[i] <= i */
+		uint32_t of = b->n[i];
+
+		b->n[i] = 0;
+		picture_plus(b->p, &b->n[to[i]], of);
 	}
 	(void)n_to;
 }
 
+/* Count by these bins, of which there are so many at most. */
 static void
-picture_fine(void *arg, const uint16_t *to, unsigned n, unsigned n_to)
+picture_count_by(struct pictures *p, struct picture_bins *b, struct spans *spans, unsigned max)
 {
-	struct pictures *p = arg;
-
-	picture_sum(p, p->sub, to, n, n_to);
-}
-
-static void
-picture_throttled(void *arg, const uint16_t *to, unsigned n, unsigned n_to)
-{
-	struct pictures *p = arg;
-
-	picture_sum(p, p->throttled, to, n, n_to);
+	*b = (struct picture_bins){ tool_alloc(max + (size_t)1, sizeof *b->n), p };
+	spans_count_by(spans, picture_sum, b);
 }
 
 static unsigned
@@ -384,14 +378,12 @@ pictures_begin(void *part, struct pass *pass)
 		return;
 	spans_init(&p->spans, p->quantum ? p->quantum : SPANS_FIRST, p->quantum != 0, 1, max);
 	grid_init(&p->lost, &p->spans, GRID_ROWS - 1, false);
-	p->throttled = tool_alloc(max + 1, sizeof *p->throttled);
-	spans_count_by(&p->spans, picture_throttled, p);
+	picture_count_by(p, &p->throttled, &p->spans, max);
 	if (p->has[PIC_CPU])
 		grid_init(&p->cpu, &p->spans, PIC_CPUS, true);
 	if (p->has[PIC_SUBSECOND]) {
 		spans_init(&p->fine, SPANS_SECOND / PIC_ROWS, false, PIC_ROWS, FINE);
-		p->sub = tool_alloc(FINE + 1, sizeof *p->sub);
-		spans_count_by(&p->fine, picture_fine, p);
+		picture_count_by(p, &p->sub, &p->fine, FINE);
 	}
 	if (pictures_sorted(p)) {
 		grid_init(&p->task, &p->spans, GRID_ROWS - 1, false);
@@ -463,7 +455,7 @@ pictures_free(void *part)
 	grid_free(&p->task);
 	grid_free(&p->rate);
 	grid_free(&p->lost);
-	free(p->sub);
-	free(p->throttled);
+	free(p->sub.n);
+	free(p->throttled.n);
 	free(p);
 }

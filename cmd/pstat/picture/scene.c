@@ -4,6 +4,7 @@
 
 #include "picture/number.h"
 #include "picture/scene.h"
+#include "record/order.h"
 #include "report/hist.h"
 #include "tool/tool.h"
 
@@ -235,6 +236,15 @@ uint64_t
 axis_end(const struct axis *a, unsigned column)
 {
 	return axis_plus(a->start[column], a->width ? a->width - 1 : 0);
+}
+
+unsigned
+axis_after(const struct axis *a, uint64_t ns)
+{
+	unsigned lo = 0, hi = a->n;
+
+	ORDER_FIND(lo, hi, i, a->start[i] > ns);
+	return lo;
 }
 
 bool

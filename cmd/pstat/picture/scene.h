@@ -64,6 +64,8 @@ uint64_t scene_window(const struct panel *, const struct number_unit **);
 
 /* The last ns of a column. */
 uint64_t axis_end(const struct axis *, unsigned column);
+/* The first column that begins after that time; their number: none does. */
+unsigned axis_after(const struct axis *, uint64_t ns);
 /* Does a break follow the column: time without columns? */
 bool	axis_breaks(const struct axis *, unsigned column);
 /* Are these columns, to the last one, covered by the recording only in part? */

@@ -39,21 +39,12 @@ int
 svg_axis_x(const struct svg_axis *x, uint64_t ns)
 {
 	const struct axis *a = x->axis;
-	unsigned lo = 0, hi = a->n;
-	uint64_t in;
+	unsigned i = axis_after(a, ns);
+	uint64_t in = i ? ns - a->start[--i] : 0;
 
-	while (hi - lo > 1) {
-		unsigned mid = lo + (hi - lo) / 2;
-
-		if (a->start[mid] <= ns)
-			lo = mid;
-		else
-			hi = mid;
-	}
-	if (!a->n || ns < a->start[lo])
+	if (!a->n || ns < a->start[i])
 		return x->x;
-	in = ns - a->start[lo];
-	return in >= a->width ? x->right[lo] : x->left[lo] + (int)scale_part(in, (uint64_t)(x->right[lo] - x->left[lo]), a->width);
+	return in >= a->width ? x->right[i] : x->left[i] + (int)scale_part(in, (uint64_t)(x->right[i] - x->left[i]), a->width);
 }
 
 /* A break after the column: two jagged lines, and how long it is. */
