@@ -30,7 +30,7 @@ behind_decade(uint64_t ns)
 {
 	unsigned d = 0;
 
-	while (d + 1 < BEHIND_DECADES && ns >= behind_power(d + 1))
+	for (; ns >= 10; ns /= 10)
 		d++;
 	return d;
 }

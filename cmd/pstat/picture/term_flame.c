@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "picture/term.h"
+#include "record/order.h"
 #include "tool/tool.h"
 
 enum {
@@ -19,8 +20,8 @@ struct flame_lines {
 	struct term	*t;
 	const struct panel *p;
 	struct flame_wide {
+		uint32_t	 box;		/* first, for order_u32() */
 		uint64_t	 total;
-		uint32_t	 box;
 	}		 line[LINES];	/* in preorder */
 	unsigned	 n;
 };
@@ -36,14 +37,6 @@ by_width(const void *va, const void *vb)
 	return a->box < b->box ? -1 : a->box > b->box;
 }
 
-static int
-by_place(const void *va, const void *vb)
-{
-	const struct flame_wide *a = va, *b = vb;
-
-	return a->box < b->box ? -1 : a->box > b->box;
-}
-
 /* The widest boxes; so the one below a box that is among them is, too. */
 static void
 flame_widest(struct flame_lines *l)
@@ -55,11 +48,11 @@ flame_widest(struct flame_lines *l)
 
 	for (uint32_t i = 0; i < p->nboxes; i++)
 		if (p->box[i].total >= least)
-			all[n++] = (struct flame_wide){ p->box[i].total, i };
+			all[n++] = (struct flame_wide){ i, p->box[i].total };
 	qsort(all, n, sizeof *all, by_width);
 	l->n = n < LINES ? n : LINES;
 	memcpy(l->line, all, l->n * sizeof *all);
-	qsort(l->line, l->n, sizeof *all, by_place);
+	qsort(l->line, l->n, sizeof *l->line, order_u32);
 	free(all);
 }
 
