@@ -5,6 +5,7 @@
 
 #include "report/hist.h"
 #include "picture/draw.h"
+#include "picture/scene.h"
 
 #include "check.h"
 
@@ -466,6 +467,105 @@ test_part(void **state)
 	free(svg);
 }
 
+/* ---- scenes ---------------------------------------------------------------------------------------- */
+
+static void
+test_ticks(void **state)
+{
+	const struct { unsigned n; uint64_t from, width, gap, origin, step; } in[] = {
+		{ 40, 0, 5, 0, 0, 20 }, { 40, 1000, 5, 37, 1007, 20 }, { 40, 1000, 5, 37, 0, 7 }, { 9, UINT64_MAX - 99, 10, 0, 0, 30 },
+		{ 10, UINT64_MAX - 99, 10, 0, 0, 33 }, { 10, UINT64_MAX - 99, 10, 0, UINT64_MAX - 90, 12 }, { 0, 0, 1, 0, 0, 1 }, { 3, 500, 1, 0, 900, 1 },
+		{ 2, 0, UINT64_MAX / 2 + 1, 0, 0, UINT64_MAX / 2 }, { 1, UINT64_MAX - 9, 10, 0, 0, 1000 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof in / sizeof *in; i++) {
+		struct axis_tick t = { 0 };
+		struct axis a;
+
+		axis_make(&a, in[i].n, in[i].from, in[i].width, in[i].gap);
+		for (unsigned c = 0; c < a.n; c++) {
+			uint64_t end = axis_end(&a, c), first = in[i].origin > a.start[c] ? in[i].origin - a.start[c] : 0;
+
+			assert_int_equal(axis_after(&a, a.start[c]), c + 1);
+			if (c)
+				assert_int_equal(axis_after(&a, a.start[c] - 1), c);
+			/* all ns of a narrow column; of a wide one, those of multiples */
+			for (uint64_t in_it = first; in_it <= end - a.start[c];) {
+				uint64_t since = a.start[c] + in_it - in[i].origin, more = in[i].step - since % in[i].step;
+
+				if (since % in[i].step == 0) {
+					assert_true(axis_tick(&a, in[i].origin, in[i].step, &t));
+					assert_int_equal(t.column, c);
+					assert_true(t.since == since);
+				}
+				if (more > UINT64_MAX - in_it)
+					break;
+				in_it += more;
+			}
+		}
+		assert_false(axis_tick(&a, in[i].origin, in[i].step, &t));
+		free(a.start);
+	}
+}
+
+/* Counts of a band, or of a strip. */
+static uint64_t
+sum_of(const uint32_t *count, unsigned from, unsigned to)
+{
+	uint64_t sum = 0;
+
+	for (; from < to; from++)
+		sum += count[from];
+	return sum;
+}
+
+/* Columns that are one have what all of them had; so have bars, and places. */
+static void
+test_scenes(void **state)
+{
+	(void)state;
+	for (uint64_t by = 1; by <= 64; by *= 2) {
+		struct panels all;
+
+		all_make(&all, 350, 20 * MS, UINT64_C(31800) * S, 3);
+		for (unsigned i = 0; i < all.n; i++) {
+			const struct panel *p = &all.panel[i];
+			struct scene *s = scene_new(p, SCALE_AUTO, p->kind == PANEL_HIST && by > 16 ? 16 : by, true);
+			uint64_t sum = 0, late = 0;
+
+			assert_null(s->none);
+			for (unsigned c = 0; panel_is_timed(p) && c < s->p->axis->n; c++) {
+				unsigned from = scene_from(s, c), to = scene_from(s, c + 1);
+
+				assert_true(from < to && p->axis->start[from] >= s->p->axis->start[c]);
+				assert_true(p->axis->start[to - 1] - s->p->axis->start[c] < by * p->axis->width);
+				for (unsigned b = 0; b < p->nbands; b++)
+					assert_int_equal(s->p->band[b].count[c], sum_of(p->band[b].count, from, to));
+				for (unsigned k = 0; k < STRIPS; k++)
+					if (p->strip[k])
+						assert_int_equal(s->p->strip[k][c], sum_of(p->strip[k], from, to));
+				sum += to - from;
+			}
+			assert_true(!panel_is_timed(p) || sum == p->axis->n);
+			sum = 0;
+			for (unsigned b = 0; b < s->nbars; b++) {
+				assert_true(s->bar[b].low <= s->bar[b].high && (!b || s->bar[b].low == s->bar[b - 1].high + 1));
+				sum += s->bar[b].count;
+			}
+			for (unsigned b = 0; b < p->nbuckets; b++)
+				sum -= p->bucket[b].count;
+			assert_int_equal(sum, 0);
+			for (unsigned k = 0; k < s->p->nplaces; k++)
+				late += s->p->place[k].late;
+			assert_int_equal(late, p->late);
+			assert_true(p->kind != PANEL_BEHIND || s->p->width * s->p->nplaces >= p->bytes);
+			scene_free(s);
+		}
+		panels_free(&all);
+	}
+}
+
 /* To look at: unit/picture DIR */
 static int
 write_all(const char *dir)
@@ -503,6 +603,8 @@ main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sums),
 		cmocka_unit_test(test_coarse),
+		cmocka_unit_test(test_ticks),
+		cmocka_unit_test(test_scenes),
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_part),
 	};
