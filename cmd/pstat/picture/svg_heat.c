@@ -34,7 +34,7 @@ heat_label(const struct heat *h, unsigned i)
 	if (i % every)
 		return;
 	svg_label(h->s, SVG_LEFT - 800, y, SVG_END, SVG_LABEL, b->label);
-	svg_text(h->s, SVG_LEFT + SVG_WIDTH + 600, y, SVG_START, "s", 0, svg_percent(text, b->total, h->p->samples));
+	svg_text(h->s, SVG_LEFT + SVG_WIDTH + 600, y, SVG_START, "s", 0, svg_percent(text, b->total, h->sc->whole));
 }
 
 /* Columns of a band from `from' to `to', all of one step. */
@@ -98,6 +98,7 @@ heat_column(const struct heat *h, unsigned column)
 		    .option = h->p->band[i].option };
 		int a = heat_y(h, i), b;
 
+		/* `end' is the last ns alone: the cell in which the recording ends is drawn by itself */
 		for (to = i; to + 1 < n && scene_cell(h->sc, to + 1, column, &end, &end) == inside; to++) {
 			uint32_t next = h->p->band[to + 1].count ? h->p->band[to + 1].count[column] : 0;
 

@@ -73,7 +73,7 @@ stack_column(const struct stack *k, unsigned i)
 }
 
 static int
-stack_legend(const struct stack *k, int y)
+stack_legend(const struct stack *k, int y, uint64_t whole)
 {
 	char class[] = "k0", text[SVG_TEXT];
 	int x = SVG_LEFT;
@@ -82,7 +82,7 @@ stack_legend(const struct stack *k, int y)
 		const struct band *b = &k->p->band[i];
 
 		class[1] = (char)('0' + stack_hue(k->p, i));
-		svg_key(k->s, x, y, class, 18, b->label, svg_percent(text, b->total, k->p->samples));
+		svg_key(k->s, x, y, class, 18, b->label, svg_percent(text, b->total, whole));
 	}
 	return y + 2600;
 }
@@ -103,7 +103,7 @@ svg_stack(struct svg *s, const struct scene *sc, int y)
 	for (unsigned i = 0; i < p->axis->n; i++)
 		stack_column(&k, i);
 	end = svg_below(s, p, &k.x, y, k.base, k.base + 700);
-	end = stack_legend(&k, end + 2800);
+	end = stack_legend(&k, end + 2800, sc->whole);
 	svg_axis_free(&k.x);
 	return end + 2000;
 }

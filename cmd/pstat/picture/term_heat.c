@@ -104,7 +104,7 @@ heat_line(struct term *t, unsigned upper, unsigned lower)
 				heat_single(t, t->left + t->at[i] + k, up, lives);
 	}
 	if (!a->span)
-		term_right(t, t->width, term_share(text, a->total + (lower == upper ? 0 : b->total), p->samples), TERM_PLAIN);
+		term_right(t, t->width, term_share(text, a->total + (lower == upper ? 0 : b->total), t->s->whole), TERM_PLAIN);
 	term_line(t);
 }
 

@@ -62,7 +62,7 @@ term_hist(struct term *t)
 		term_right(t, t->left - 1, term_value(text, b->low, p->unit), TERM_PLAIN);
 		hist_bar(t, bar, b->height, s->top);
 		term_right(t, t->left + bar + 8, term_short(text, (double)b->count), TERM_PLAIN);
-		term_right(t, t->left + bar + 15, term_share(text, b->count, p->samples), TERM_PLAIN);
+		term_right(t, t->left + bar + 15, term_share(text, b->count, s->whole), TERM_PLAIN);
 		hist_marks(t, p, b);
 		term_line(t);
 	}
