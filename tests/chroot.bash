@@ -63,6 +63,11 @@ fresh() {
 	mount -t sysfs sys "$root/sys" 2>/dev/null || echo "$program: $1 has no /sys: its mount is refused"
 	mount -t devpts -o newinstance,ptmxmode=0666 devpts "$root/dev/pts" 2>/dev/null || true
 }
+# keep SUITE: what apt has fetched, for the next run.
+keep() {
+	mkdir -p "$cache/$1/var/cache/apt/archives"
+	cp -n "$root"/var/cache/apt/archives/*.deb "$cache/$1/var/cache/apt/archives/" 2>/dev/null
+}
 # What is mounted in $root, by us or by perf; false: something stays.
 unmount() {
 	local m
