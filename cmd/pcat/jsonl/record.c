@@ -197,11 +197,10 @@ static void
 typed_name(const struct jsonl *o, const char *what, char *to, size_t size)
 {
 	const char *type = pp_type_name(o->r->type);
-	size_t n = 0;
 
-	for (; type && type[n] && n < size - 1; n++)
-		to[n] = (char)(type[n] >= 'A' && type[n] <= 'Z' ? type[n] - 'A' + 'a' : type[n]);
-	snprintf(to + n, size - n, "_%s", what);
+	snprintf(to, size, "%s_%s", type ? type : "", what);
+	for (; *to; to++)
+		*to = (char)(*to >= 'A' && *to <= 'Z' ? *to - 'A' + 'a' : *to);
 }
 
 static void

@@ -84,7 +84,7 @@ json_key(struct json_text *t, const char *name)
 static inline void
 json_number(struct json_text *t, uint64_t n)
 {
-	extern const char json_digits[200];
+	extern const char json_digits[];
 	char text[2 * JSON_DIGITS], *end = text + JSON_DIGITS, *p = end;
 
 	while (n >= 100) {

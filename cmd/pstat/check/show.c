@@ -21,7 +21,7 @@ static const struct row {
 #include "rules.def"
 #undef RULE
 };
-static const char letters[LEVELS] = "EWN";
+static const char letters[] = "EWN";
 static const char *const level_names[LEVELS] = { "error", "warning", "note" };
 
 int
