@@ -410,7 +410,7 @@ test_guess(void **state)
 {
 	static struct { bool out; uint8_t to; } plain[MAX];
 	static unsigned order[MAX];
-	unsigned nout, held = 0, n = 0;
+	unsigned nout = 0, held = 0, n = 0;
 
 	(void)state;
 	for (unsigned i = 0; i < 6; i++) {

@@ -45,6 +45,14 @@ check_differ(const uint8_t *a, const uint8_t *b, size_t n)
 		    (int64_t)a_, a_, (int64_t)b_, b_);								\
 } while (0)
 
+/* cmocka 2 calls its own obsolete. */
+#undef assert_in_range
+#define assert_in_range(n, from, to) do {									\
+	const uint64_t n_ = (uint64_t)(n), from_ = (uint64_t)(from), to_ = (uint64_t)(to);			\
+	if (n_ < from_ || n_ > to_)										\
+		fail_msg("%s from %s to %s: %" PRIu64 ", %" PRIu64 " and %" PRIu64, #n, #from, #to, n_, from_, to_);	\
+} while (0)
+
 #undef assert_string_equal
 #define assert_string_equal(a, b) do {										\
 	const char *a_ = (const char *)(a), *b_ = (const char *)(b);								\

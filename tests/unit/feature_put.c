@@ -134,7 +134,7 @@ test_refused(void **state)
 static void
 test_opaque(void **state)
 {
-	uint8_t raw[64], buf[64];
+	uint8_t raw[256], buf[256];	/* more than these rows need, as much as cook() writes of one word */
 	size_t len;
 
 	(void)state;
