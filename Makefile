@@ -370,6 +370,7 @@ installcheck:
 	+@$(AGAIN) -s examiners
 	@rm -rf $(LINKED) && mkdir $(LINKED)
 	@for t in $(TOOLS); do ln -s "$$(realpath -s $(DESTDIR)$(TOOLDIR))/$(PROGRAM_PREFIX)$$t" $(LINKED)/$$t && $(LINKED)/$$t --version >$(LINKED)/version || exit 1; done
+	@sed 's|^tools=.*|tools=$(LINKED) prefix= pages=|' $(DESTDIR)$(BINDIR)/perfpipe >$(LINKED)/perfpipe && chmod 755 $(LINKED)/perfpipe
 	@$(foreach m,$(MANUALS),zcat -f $(call page,$m)* | cmp - $m &&) true
 	@INSTALLED=$(LINKED) EXAMPLES="$$(realpath -s $(DESTDIR)$(DOCDIR))/examples/fleet" $(PROVE) $(INSTALLCHECK)
 uninstall:

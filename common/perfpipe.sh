@@ -21,7 +21,8 @@ case ${1-} in
 	  --version   print the version
 	END
 	;;
---version) "$tools/${prefix}pcat" --version | sed 's/^[^ ]* (perfpipe)/perfpipe/';;
+--version) version=$("$tools/${prefix}pcat" --version) || exit 1
+	printf '%s\n' "perfpipe${version#*(perfpipe)}";;
 --path)	printf '%s\n' "$tools";;
 help)	case ${2-} in
 	'')	exec man 7 perfpipe;;

@@ -392,6 +392,7 @@ in_here() {
 	done
 	# the jobs run with what is installed, also below another prefix, and make their OUT
 	fleet=$T/root/opt/perfpipe/share/doc/perfpipe/examples/fleet
+	sed -i "s|^tools=|&$T/root|" "$T/root/opt/perfpipe/bin/perfpipe"
 	grep -q ':-/opt/perfpipe/share/doc/perfpipe/examples/fleet}' "$fleet/slurm.sbatch" || failed "slurm.sbatch: $(tail -n 1 "$fleet/slurm.sbatch")"
 	for k in 1 2; do
 		PATH=$T/root/opt/perfpipe/bin:$PATH "$fleet/part.sh" "$T/out" data/demo.data $k/2 --cpu 0 2>"$T/err" || failed "part.sh: $(cat "$T/err")"
@@ -417,6 +418,17 @@ in_here() {
 		[ $rc = 2 ] && one_line "perfpipe: " || failed "perfpipe $wrong"
 	done
 	[ "$("$p/perfpipe" --path)" = "$p" ] && "$p/perfpipe" --help | grep -q ': '"$(echo $(printf '%s\n' $TOOLS | sort))"'\.$' || failed "perfpipe --help"
+	[ "$("$p/perfpipe" --version)" = "$(pcat --version | sed 's/^pcat (perfpipe)/perfpipe/')" ] || failed "perfpipe --version"
+	for o in --version --path --help; do
+		run sh -c '"$1" $2 >/dev/full' sh "$p/perfpipe" $o
+		[ $status = 1 ] || failed "perfpipe $o: its output is lost: $status"
+	done
+	# so do the jobs, where nothing has the name of a tool
+	PATH=$p:/usr/bin:/bin "$fleet/part.sh" "$T/prefixed" data/demo.data 1/2 --cpu 0 2>"$T/err" || failed "part.sh: $(cat "$T/err")"
+	pfilter -q --piece=1/2 --cpu 0 data/demo.data | cmp - "$T/prefixed/1_2" || failed "part.sh: piece"
+	rm "$p/perf-pcat"
+	try "$p/perfpipe" --version
+	[ $rc = 1 ] || failed "perfpipe --version without pcat: $rc"
 	sub uninstall PROGRAM_PREFIX=perf-
 	[ -z "$(find "$T/root" ! -type d)" ] || failed "left behind: $(find "$T/root" ! -type d)"
 	done_all

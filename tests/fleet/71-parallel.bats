@@ -50,9 +50,9 @@ hosts() {
 	cp "$T/ssh/key.pub" "$T/ssh/authorized"
 	export PARALLEL_SSH="ssh -F $T/ssh/config" PARALLEL_HOME=$T/parallel
 	# the second host never ends its first job
-	printf '#!/bin/sh\necho >>%s/did.one\nexec %s/pfilter "$@"\n' "$T" "$(dirname "$(type -P pfilter)")" >"$T/bin/one/pfilter"
-	printf '#!/bin/sh\necho $$ >>%s/runs.two\nexec sleep 60\n' "$T" >"$T/bin/two/pfilter"
-	chmod +x "$T"/bin/*/pfilter
+	printf '#!/bin/sh\n[ "$1" != pfilter ] || echo >>%s/did.one\nexec %s "$@"\n' "$T" "$(type -P perfpipe)" >"$T/bin/one/perfpipe"
+	printf '#!/bin/sh\n[ "$1" = pfilter ] || exec %s "$@"\necho $$ >>%s/runs.two\nexec sleep 60\n' "$(type -P perfpipe)" "$T" >"$T/bin/two/perfpipe"
+	chmod +x "$T"/bin/*/perfpipe
 	host one
 	host two
 	ssh -F "$T/ssh/config" two true </dev/null >"$T/err" 2>&1 || skip "no login by ssh here: $(tail -n 1 "$T/err") $(tail -n 1 "$T/ssh/two.log")"

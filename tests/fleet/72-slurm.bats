@@ -89,18 +89,18 @@ finished() {
 	cluster
 	whole
 	# what runs on the second node first never ends; above it are part.sh, the script, and slurmstepd
-	cat >"$T/bin/pfilter" <<-END
+	cat >"$T/bin/perfpipe" <<-END
 		#!/bin/bash
-		if [ "\$SLURMD_NODENAME" = n2 ] && mkdir "$T/first" 2>/dev/null; then
+		if [ "\$1" = pfilter ] && [ "\$SLURMD_NODENAME" = n2 ] && mkdir "$T/first" 2>/dev/null; then
 			p=\$\$ all=
 			for i in 1 2 3 4; do all="\$all \$p"; p=\$(ps -o ppid= -p \$p | tr -d ' '); done
 			echo \$all >"$T/fallen.new"
 			mv "$T/fallen.new" "$T/fallen"
 			exec sleep 80
 		fi
-		exec "$(type -P pfilter)" "\$@"
+		exec "$(type -P perfpipe)" "\$@"
 	END
-	chmod +x "$T/bin/pfilter"
+	chmod +x "$T/bin/perfpipe"
 	mkdir "$T/out" "$T/pieces"
 	export FLEET
 	PATH=$T/bin:$PATH

@@ -3,7 +3,7 @@
 # parallel.sh LOGINS OUT MANIFEST [option of pfilter...]	all parts, by GNU parallel
 # parallel.sh LOGINS OUT RECORDING/N [option of pfilter...]	all N pieces of a recording
 #
-# LOGINS: hosts that have perfpipe, and these files under the same names, "2/web1,8/user@web2"; ":" is this one.  Then the results
+# LOGINS: hosts that have perfpipe(1), and these files under the same names, "2/web1,8/user@web2"; ":" is this one.  Then the results
 # are merged into OUT/all.data.  Run again, it does only what has failed.  If OUT has results of another input or of other options,
 # they stay, and it ends with status 2; if none of these jobs had a result, because an option was wrong, it begins anew.
 set -euo pipefail
@@ -33,4 +33,4 @@ fi
 printf '%s\n' "$job" >"$out/job"
 printf '%s\0' "${parts[@]}" | parallel -0 --sshlogin "$logins" --retries 3 --joblog "$out/joblog" --resume-failed -q \
     "$(dirname "$(realpath "$0")")/part.sh" "$out" "$in" {} "$@"
-psort --merge --merge-attrs --remap-pids=never -f -o "$out/all.data" "${results[@]}"
+perfpipe psort --merge --merge-attrs --remap-pids=never -f -o "$out/all.data" "${results[@]}"

@@ -12,10 +12,10 @@ mkdir -p "$out"
 tmp=$out/.part.$HOSTNAME.$$
 trap 'rm -f "$tmp"' EXIT
 if head -c 11 2>/dev/null <"$in" | grep -q $'^name\tbytes\t'; then
-	pcat --manifest="$in" --part="$part" </dev/null | pfilter "$@" -o "$tmp"
+	perfpipe pcat --manifest="$in" --part="$part" </dev/null | perfpipe pfilter "$@" -o "$tmp"
 	result=$part
 else
-	pfilter --piece="$part" "$@" -o "$tmp" -i "$in" </dev/null
+	perfpipe pfilter --piece="$part" "$@" -o "$tmp" -i "$in" </dev/null
 	result=${part/\//_}
 fi
 mkdir -p "$out/$(dirname "./$result")"
