@@ -181,7 +181,7 @@ test_addresses(void **state)
 {
 	struct elfsym f;
 	const char *why;
-	uint64_t addr;
+	uint64_t addr = 0;
 
 	(void)state;
 	if (!run(builds[1].command))
