@@ -305,10 +305,11 @@ in_here() {
 	sed -n '/^```sh$/,/^```$/{/^```/!p}' ../README.md >"$T/examples"
 	[ "$(wc -l <"$T/examples")" -ge 22 ] || failed "examples not found"
 	[ "$(wc -l <../README.md)" -le 120 ] || failed "README has more than 120 lines"
-	# What this machine may have done meanwhile: replaced files, been too busy; what ends early has a reader that has ended.
+	# What this machine may have done meanwhile: replaced files, been too busy; what ends early has a reader that has ended; perf 7.2 reads the
+	# number behind the last feature of perf 6.1, which a stream has, too, as a feature of its own.
 	printf '%s\n' "pinject: warning: .* is not used: " "pinject: warning: [0-9]* more files of --archive are not used" "pinject: warning: no build-ids of " "pinject: warning: only .* of the call chains reach the start" \
 	    "pcat: cut.data: byte [0-9]*: .*cut short, .*left out" "pcat: warning: [0-9]* samples have a damaged call chain" \
-	    "p[a-z]*: warning: --symbols: " "Warning:$" "Processed [0-9]* (events|samples) and lost" "Check IO/CPU overload!$" "$" >"$T/expected"
+	    "Invalid HEADER_CPU_DOMAIN_INFO: section too small \(0\) for" "p[a-z]*: warning: --symbols: " "Warning:$" "Processed [0-9]* (events|samples) and lost" "Check IO/CPU overload!$" "$" >"$T/expected"
 	while IFS= read -r line <&3; do
 		# perf finds paths of cgroups only where cgroup2 is mounted: not in a bare chroot
 		[[ $line != *--cgroup\ * ]] || pstat --json "$T/here/all.data" | grep -q '"name":"CGROUP"' || continue

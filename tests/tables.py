@@ -114,7 +114,7 @@ def compare_timehist(kind, perf, path):
     if len(theirs) != len(lines):
         bad_rows.append(("lines", len(theirs), len(lines), ""))
     for got, (time, cpu, tid, since, wait, delay, cause) in zip(theirs, lines):
-        one = got[2].endswith("[-1]")       # perf gives what it has of all threads that are gone: only the time and the CPU are of this one
+        one = re.search(r"\[-1(/\d+)?\]$", got[2])     # COMM[TID], or COMM[TID/PID]; perf gives what it has of all threads that are gone: only the time and the CPU are of this one
         if abs(got[0] - time // 1000) > 1 or got[1] != cpu or not one and (abs(got[3] - wait / 1000) > 1 or abs(got[4] - delay / 1000) > 1):
             bad_rows.append(("timehist says", got, "and not", (time, cpu, tid, wait, delay)))
         mine = ours[tid].get(since, 0)
