@@ -196,11 +196,13 @@ jsonl_value(struct jsonl *o, struct json_text *t, const struct pp_value *v)
 static void
 typed_name(const struct jsonl *o, const char *what, char *to, size_t size)
 {
-	const char *type = pp_type_name(o->r->type);
+	const char *type = pp_type_name(o->r->type), *const part[] = { type ? type : "", "_", what };
+	size_t n = 0;
 
-	snprintf(to, size, "%s_%s", type ? type : "", what);
-	for (; *to; to++)
-		*to = (char)(*to >= 'A' && *to <= 'Z' ? *to - 'A' + 'a' : *to);
+	for (int i = 0; i < 3; i++)
+		for (const char *p = part[i]; *p && n < size - 1; p++)
+			to[n++] = (char)(*p >= 'A' && *p <= 'Z' ? *p - 'A' + 'a' : *p);
+	to[n] = '\0';
 }
 
 static void
