@@ -3,6 +3,7 @@
 import os, platform, re, resource, signal, subprocess
 
 O = os.path.abspath(os.environ.get("O", "build"))
+TOOLS = os.environ.get("INSTALLED") or O	# where the tools are; the programs of tests are in O
 PERF = subprocess.run("perf stat -e instructions:u true 2>&1 | grep -q '[0-9] *instructions'", shell=True).returncode == 0
 METHOD = "perf stat -e instructions:u" if PERF else "valgrind --tool=cachegrind"
 
@@ -16,7 +17,7 @@ def first_line(*command):
 
 def circumstances():
     """What the counts depend on, besides the sources: {name: value}."""
-    said = subprocess.run(["readelf", "-p", ".comment", os.path.join(O, "pcat")], stdout=subprocess.PIPE, text=True).stdout
+    said = subprocess.run(["readelf", "-p", ".comment", os.path.join(TOOLS, "pcat")], stdout=subprocess.PIPE, text=True).stdout
     return {"compiler": "; ".join(sorted(set(re.findall(r"\] +(.*)", said)))), "libc": first_line("ldd", "--version"),
             "zstd": first_line("pkg-config", "--modversion", "libzstd"), "machine": platform.machine(), "method": METHOD}
 

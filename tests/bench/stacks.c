@@ -90,7 +90,7 @@ down(int n, struct taken *t)
 static void
 put_maps(uint32_t pid)
 {
-	char line[4096], prot[5], name[4096];
+	char line[4096], prot[5], name[1024];
 	FILE *f = fopen("/proc/self/maps", "re");
 
 	if (!f)
