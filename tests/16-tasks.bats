@@ -2,14 +2,15 @@
 # Many tasks that live: what each takes, and that -S counts it.
 load lib
 
-# living N: a stream of so many processes that have a COMM and no end, fifty names, and a sample of each tenth
+# living N [CHAIN]: a stream of so many processes that have a COMM and no end, fifty names, and a sample of each tenth, with that call chain
 living() {
-	awk -v n="$1" 'BEGIN {
-		print "attr type=1 config=0 period=1 sample_type=IDENTIFIER|IP|TID|TIME|CPU|PERIOD flags=sample_id_all|comm ids=11"
+	awk -v n="$1" -v chain="${2:-}" 'BEGIN {
+		print "attr type=1 config=0 period=1 sample_type=IDENTIFIER|IP|TID|TIME|CPU|PERIOD" (chain ? "|CALLCHAIN" : "") \
+		    " flags=sample_id_all|comm ids=11"
 		for (i = 1; i <= n; i++) {
 			printf "COMM pid=%d tid=%d comm=p%d @ pid=%d tid=%d time=%d cpu=0 id=11\n", i, i, i % 50, i, i, 1000 + i
 			if (i % 10 == 0)
-				printf "SAMPLE id=11 misc=1 ip=1 pid=%d tid=%d time=%d cpu=0 period=1\n", i, i, 1000 + i
+				printf "SAMPLE id=11 misc=1 ip=1 pid=%d tid=%d time=%d cpu=0 period=1%s\n", i, i, 1000 + i, chain ? " chain=" chain : ""
 			if (i % 1000 == 0)
 				print "FINISHED_ROUND"
 		}
@@ -42,6 +43,13 @@ peak() {
 	18500 pcat --format=pprof -o "$T/x"
 	40000 pstat --report "$T/x"
 	END
+	rm -f "$T/x"
+	living 1000 0xffffffffffffff80,1,2 >"$T/few"
+	few=$(peak pstat --report "$T/x" "$T/few")
+	rm -f "$T/x"
+	living 200000 0xffffffffffffff80,1,2 >"$T/many"
+	many=$(peak pstat --report "$T/x" "$T/many")
+	[ $((many - few)) -lt 40000 ] || failed "pstat --report, with call chains: $few KiB of 1,000 tasks, $many of 200,000"
 	done_all
 }
 

@@ -6,6 +6,8 @@
  *
  *	u32 0 | u32 event, or DEFERRED | u32 pid | u32 tid | u32 cpumode | u32 0 | u64 ip | u64 period | u64 callchain[]
  *
+ * What is for own() waits behind the first two of these words, with OWN for the event.
+ *
  * Side-band waits as it is; its type is not 0.  A sample whose user part is still to come waits once more, in `awaits', until
  * the CALLCHAIN_DEFERRED with its cookie, which is a digest with the cookie as ip.
  */
@@ -25,7 +27,9 @@
 enum { DIGEST_HEAD = 40 };		/* bytes of a digest before its callchain */
 enum { CACHE_FIRST = 12, CACHE_LAST = 19 };	/* bits of the number of places that are remembered: up to 12 MiB */
 enum { AHEAD = 4 };			/* frames whose place is fetched before their turn */
+enum { OWN_HEAD = 8 };			/* bytes before what is for own() */
 #define DEFERRED	UINT32_MAX
+#define OWN		(UINT32_MAX - 1)
 
 struct awaiting {
 	struct link	 link;		/* by tid */
@@ -52,6 +56,8 @@ struct space {			/* the maps for a mode */
 
 struct walk {
 	struct walk_user user;
+	walk_own	*own;		/* NULL: nobody shares the turns */
+	void		*own_arg;
 	struct pp_err	*err;
 	size_t		 memory;
 	const struct pp_events *events;
@@ -67,7 +73,8 @@ struct walk {
 	size_t		 awaiting;	/* bytes of them */
 	struct walk_losses losses;
 
-	uint64_t	 ksymbols;	/* so many were fed: they are no maps, but change what an address is called */
+	uint64_t	 fed;		/* records */
+	uint64_t	 ksymbols;	/* so many of them: they are no maps, but change what an address is called */
 	struct known_place *cache;	/* by hash; at most 3/4 of it are used */
 	unsigned	 cache_bits;
 	uint32_t	 cached;
@@ -299,10 +306,13 @@ walk_turn(void *arg, uint64_t time, const uint8_t *p, size_t n)
 		return 1;
 	if (pp_get_u32(p, false)) {
 		r = pp_rec_at(p, w->events->swap);
+		w->fed++;
 		w->ksymbols += r.type == PP_KSYMBOL;
 		w->full = pp_state_feed(w->state, &r, 0) < 0;
 		return 1;
 	}
+	if (pp_get_u32(p + 4, false) == OWN)
+		return w->own(w->own_arg, time, p + OWN_HEAD);
 	d = digest_of(p, n);
 	if (d.event == DEFERRED)
 		return walk_complete(w, &d);
@@ -438,9 +448,27 @@ walk_put(struct walk *w, const struct pp_rec *r)
 			return walk_queue(w, ev, r, r->raw, r->size);
 		break;
 	}
+	if (ev && w->own && pp_state_wants(r->type))
+		return walk_queue(w, ev, r, r->raw, r->size);
 	if (ev && pp_time(ev, r, swap, &time))		/* readers queue it, so it counts at the next FINISHED_ROUND */
 		pp_timeline_saw(w->timeline, time);
 	return 1;
+}
+
+void
+walk_share(struct walk *w, walk_own *own, void *arg)
+{
+	w->own = own;
+	w->own_arg = arg;
+}
+
+int
+walk_put_own(struct walk *w, uint64_t time, const void *p, size_t n)
+{
+	pp_set_u32(w->digest, 0, false);
+	pp_set_u32(w->digest + 4, OWN, false);
+	memcpy(w->digest + OWN_HEAD, p, n);
+	return pp_timeline_put(w->timeline, time, w->digest, OWN_HEAD + n);
 }
 
 int
@@ -505,6 +533,12 @@ walk_free(struct walk *w)
 	pp_timeline_free(w->timeline);
 	free(w->cache);
 	free(w);
+}
+
+uint64_t
+walk_fed(const struct walk *w)
+{
+	return w->fed;
 }
 
 bool

@@ -47,14 +47,25 @@ struct walk *walk_new(const struct walk_user *, size_t memory, struct pp_err *er
 void	walk_free(struct walk *);
 /* Before the first record.  Side-band is fed to the state. */
 void	walk_use(struct walk *, const struct pp_events *, struct pp_state *);
+/*
+ * Before the first record: somebody else wants turns in the same order of time, by the same state.  own(): what walk_put_own() was given has its
+ * turn.  1, or -1.  Records are fed to the state, too, on which no stack depends.
+ */
+typedef int	walk_own(void *arg, uint64_t time, const void *);
+void	walk_share(struct walk *, walk_own *, void *arg);
 /* A record of the kernel's. */
 int	walk_put(struct walk *, const struct pp_rec *);
+/* n bytes for own(), at most WALK_OWN, which are copied; the time is not 0. */
+enum { WALK_OWN = 128 };
+int	walk_put_own(struct walk *, uint64_t time, const void *, size_t n);
 /* A FINISHED_ROUND. */
 int	walk_round(struct walk *);
 /* All that waits has its turn. */
 int	walk_end(struct walk *);
 /* The numbers of places are no longer valid. */
 void	walk_forget(struct walk *);
+/* How many records were fed to the state. */
+uint64_t walk_fed(const struct walk *);
 /* Is the state at its limit (pp_state_limit())?  No more is taken. */
 bool	walk_full(const struct walk *);
 

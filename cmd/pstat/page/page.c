@@ -26,6 +26,15 @@ static report_form page;
 
 /* ---- collecting ---------------------------------------------------------------------------------- */
 
+/* of pictures_tell_stacks() */
+static void
+page_stacks(void *arg, struct stacks *stacks)
+{
+	struct page *p = arg;
+
+	sort_follow(p->sort[PAGE_COMM_DSO], stacks);
+}
+
 static void *
 page_new(struct pass *pass)
 {
@@ -43,6 +52,7 @@ page_new(struct pass *pass)
 		p->sort[i] = sort_new(pass->t, pass->c, keys[i], NULL);
 		sort_measure(p->sort[i]);
 	}
+	pictures_tell_stacks(pass->part[PART_pictures], page_stacks, p);
 	pass->form = page;
 	return p;
 }

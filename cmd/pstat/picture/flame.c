@@ -66,6 +66,8 @@ flame_count(struct flame *f)
 	s->mode = p->mode;
 	f->counts = true;
 	stacks_begin(s, p->tool, p->c, p->naming);
+	if (p->stacks && s->walk)
+		p->stacks(p->stacks_arg, s);
 	if (!f->page)
 		return;
 	pictures_bins(p, &f->moments);

@@ -65,6 +65,9 @@ struct pictures {
 	uint64_t	 samples, idle;	/* selected ones that have a time; of these, of idle CPUs */
 	uint64_t	 untimed;	/* selected ones that have none */
 	bool		 over;		/* a count is larger than 32 bits */
+	/* pictures_tell_stacks() */
+	void		(*stacks)(void *arg, struct stacks *);
+	void		*stacks_arg;
 	/* what was made of it */
 	struct panels	 panels;
 	bool		 exact;

@@ -103,6 +103,13 @@ pictures_new(struct tool *t, struct counts *c, const struct asked *a)
 	return p;
 }
 
+void
+pictures_tell_stacks(struct pictures *p, void (*fn)(void *, struct stacks *), void *arg)
+{
+	p->stacks = fn;
+	p->stacks_arg = arg;
+}
+
 bool
 pictures_sorted(const struct pictures *p)
 {

@@ -21,5 +21,7 @@ struct pictures;
 
 const struct panels *pictures_panels(const struct pictures *);
 const struct draw *pictures_draw(const struct pictures *);
+/* Before they begin: fn() gets the stacks of the flame graph when these have begun, before a record of the kernel is counted. */
+void	pictures_tell_stacks(struct pictures *, void (*fn)(void *arg, struct stacks *), void *arg);
 
 #endif

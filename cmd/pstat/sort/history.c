@@ -4,7 +4,7 @@
  *
  * Samples wait, as little as is needed of them, until all side-band of their time is known: by perf's rounds, or when the
  * memory is used up (then some may get the names of another time, and the report is not exact).  Only the side-band is sorted:
- * turns.h.
+ * turns.h.  Where stacks are counted, too, samples wait with these, for the same state.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +13,7 @@
 #include "record/event.h"
 #include "set.h"
 #include "sort/in.h"
+#include "stacks/stacks.h"
 #include "state/state.h"
 #include "state/turns.h"
 
@@ -26,6 +27,7 @@ enum {
 struct history {
 	struct sort	*s;
 	struct pp_state	*now;
+	const struct stacks *with;	/* whose state and turns are used; NULL: there are none */
 	struct pp_turns	 turns;		/* by numbers of hits */
 	struct hit	*hit;		/* a ring */
 	uint64_t	 first, next;	/* number of the oldest that waits; of the next one */
@@ -408,12 +410,27 @@ history_next(struct history *h, uint64_t time)
 static int
 history_wait(struct history *h, uint64_t time, const struct hit *hit)
 {
-	struct hit *to = history_next(h, time);
+	struct hit *to;
 
-	if (!to)
+	if (h->with)
+		return walk_put_own(h->with->walk, time, hit, sizeof *hit);
+	if (!(to = history_next(h, time)))
 		return -1;
 	*to = *hit;
 	return pp_turns_add(&h->turns, time, h->next++, hit->kind == HIT_RECORD);
+}
+
+/* walk_own */
+static int
+history_own(void *arg, uint64_t time, const void *p)
+{
+	struct history *h = arg;
+	struct hit hit;
+
+	memcpy(&hit, p, sizeof hit);
+	h->generation = 1 + walk_fed(h->with->walk);
+	history_count(h, &hit, time);
+	return 1;
 }
 
 int
@@ -421,6 +438,8 @@ history_put(struct history *h, uint64_t time, struct hit *hit)
 {
 	if (time)
 		return history_wait(h, time, hit);
+	if (h->with)
+		return history_own(h, 0, hit);
 	history_count(h, hit, 0);
 	return 1;
 }
@@ -430,7 +449,7 @@ history_sample(const struct tally *t, const struct pp_rec *r, uint64_t time, uin
 {
 	struct history *h = t->history;
 	bool swap = h->s->stream.swap;
-	struct hit timeless, *hit = time ? history_next(h, time) : &timeless;
+	struct hit away, *hit = time && !h->with ? history_next(h, time) : &away;
 
 	if (!hit)
 		return -1;
@@ -443,9 +462,8 @@ history_sample(const struct tally *t, const struct pp_rec *r, uint64_t time, uin
 	if (h->s->pick)
 		hit->picked = (uint8_t)h->s->pick(h->s->each_arg, t->event, r, pp_get_u32(r->raw + t->pid_at + 4, swap));
 	if (time)
-		return pp_turns_add(&h->turns, time, h->next++, false);
-	history_count(h, hit, 0);
-	return 1;
+		return h->with ? history_wait(h, time, hit) : pp_turns_add(&h->turns, time, h->next++, false);
+	return history_put(h, 0, hit);
 }
 
 /* perf's rule: up to the latest time that was known at the previous round. */
@@ -470,6 +488,8 @@ history_record(struct history *h, const struct pp_rec *r)
 	struct hit hit = { .kind = HIT_RECORD, .bytes = r->size };
 	uint64_t time;
 
+	if (h->with)			/* it has its turn with these */
+		return 1;
 	if (r->type == PP_FINISHED_ROUND)
 		return history_round(h);
 	if (!pp_state_wants(r->type) || r->type == PP_SAMPLE)
@@ -505,10 +525,26 @@ history_new(struct sort *s)
 	return NULL;
 }
 
+void
+history_follow(struct history *h, struct stacks *with)
+{
+	_Static_assert(sizeof(struct hit) <= WALK_OWN, "a hit waits there");
+	pp_state_free(h->now);
+	h->now = with->state;
+	h->with = with;
+	walk_share(with->walk, history_own, h);
+}
+
+/* The state is needed no more, but its memory. */
 bool
 history_end(struct history *h)
 {
-	return history_release(h, UINT64_MAX) > 0 && !h->early;
+	bool exact = h->with ? stacks_in_turn(h->with) : history_release(h, UINT64_MAX) > 0 && !h->early;
+
+	if (!h->with)
+		pp_state_free(h->now);
+	h->now = NULL;
+	return exact;
 }
 
 void
@@ -533,7 +569,8 @@ history_free(struct history *h)
 		if (history_at(h, h->first)->kind == HIT_RECORD)
 			free(history_at(h, h->first)->copy);
 	pp_turns_free(&h->turns);
-	pp_state_free(h->now);
+	if (!h->with)
+		pp_state_free(h->now);
 	free(h->hit);
 	free(h->dso);
 	free(h->place);

@@ -75,6 +75,7 @@ struct sort {
 	size_t		 nev;
 	uint32_t	 bit;		/* in the lane */
 	struct history	*history;	/* NULL: no key depends on it */
+	struct stacks	*with;		/* sort_follow(); NULL: none */
 	bool		 crowded;	/* sort_forget() is due */
 	unsigned	 forget_wait;	/* but not before so many more names */
 	bool		 failed;	/* in_err has the reason */
@@ -160,6 +161,8 @@ int	history_record(struct history *, const struct pp_rec *);
 uint64_t history_settled(const struct history *);
 /* Of a tally: the sample waits, too. */
 int	history_sample(const struct tally *, const struct pp_rec *, uint64_t time, uint64_t period);
+/* sort_follow() */
+void	history_follow(struct history *, struct stacks *);
 /* The end of the input.  False: some may have been counted with the names of another time. */
 bool	history_end(struct history *);
 void	history_free(struct history *);

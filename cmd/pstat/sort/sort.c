@@ -152,8 +152,18 @@ sort_begin(struct sort *s)
 		tool_say(s->tool, err);
 		exit(1);
 	}
+	if (s->with)
+		history_follow(s->history, s->with);
 	if (!s->children)
 		s->bit = lane_join(s->c, LANE_ALL, sort_visit, s);
+}
+
+void
+sort_follow(struct sort *s, struct stacks *with)
+{
+	s->with = with;
+	if (s->history)
+		history_follow(s->history, with);
 }
 
 /* No histogram is of two units. */

@@ -21,6 +21,7 @@
 #include "tally/rows.h"
 
 struct sort;
+struct stacks;
 enum { SORT_FIGURES = 9 };		/* columns of --columns, at most */
 
 /* By the arguments of --sort and --hist, of which one may be NULL; a wrong one exits 2. */
@@ -84,6 +85,11 @@ struct cell sort_cell(const struct sort *, unsigned key, uint64_t value);
 void	sort_add(void *, struct report *);
 /* After count_init() and before the input is counted.  Exits 1 without memory. */
 void	sort_begin(struct sort *);
+/*
+ * Before or after that, and before a record of the kernel is counted: the keys comm and dso are those of the state that the stacks have, and
+ * what waits for its turn does so there.
+ */
+void	sort_follow(struct sort *, struct stacks *);
 /* After the input was counted; unit: all samples are of one event.  False: a limit was met. */
 bool	sort_end(struct sort *, bool unit);
 /* Of a merged report: all periods are durations, and (`hist') so are the values of histograms. */

@@ -202,18 +202,21 @@ stacks_end(struct stacks *s)
 	if (walk_end(s->walk) < 0)
 		s->failed = true;
 	s->dropped = walk_losses(s->walk).dropped;
+	pp_state_free(s->state);	/* what is made of the stacks needs its memory */
+	s->state = NULL;
 	return stacks_whole(s) && !s->tree.folded && !s->over;
+}
+
+bool
+stacks_in_turn(const struct stacks *s)
+{
+	return !s->walk || (!s->failed && !walk_full(s->walk) && !walk_losses(s->walk).early);
 }
 
 bool
 stacks_whole(const struct stacks *s)
 {
-	struct walk_losses lost;
-
-	if (!s->walk)
-		return true;
-	lost = walk_losses(s->walk);
-	return !s->failed && !walk_full(s->walk) && !lost.early && !lost.crowded_out;
+	return stacks_in_turn(s) && (!s->walk || !walk_losses(s->walk).crowded_out);
 }
 
 void

@@ -49,8 +49,10 @@ struct stacks {			/* begins zeroed, but for what is asked for */
 
 /* After count_init() and before the input is counted; naming: of --symbols; NULL: none.  Exits 1 without memory. */
 void	stacks_begin(struct stacks *, struct tool *, struct counts *, struct naming *);
-/* The input has ended.  False: a limit was met that affects the tree. */
+/* The input has ended, and there is no state any more.  False: a limit was met that affects the tree. */
 bool	stacks_end(struct stacks *);
+/* Had every record its turn, in the order of time? */
+bool	stacks_in_turn(const struct stacks *);
 /* Was every sample counted, in its turn?  Of a tree without its rare ends, too. */
 bool	stacks_whole(const struct stacks *);
 void	stacks_free(struct stacks *);
