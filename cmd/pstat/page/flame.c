@@ -82,13 +82,17 @@ static void
 flame_table(FILE *f, const struct panel *p)
 {
 	struct function *all = page_functions(p);
+	uint32_t n = 0;
 
-	qsort(all, p->ntexts, sizeof *all, by_self);
+	for (uint32_t i = 0; i < p->ntexts; i++)	/* most texts may be names of commands */
+		if (all[i].total)
+			all[n++] = all[i];
+	qsort(all, n, sizeof *all, by_self);
 	fputs("<div class=\"box\" tabindex=\"0\" role=\"region\" aria-labelledby=\"functions-h\"><table id=\"functions\">\n"
 	    "<caption id=\"functions-h\">Functions: self: samples in it; total: with it anywhere in the call chain</caption>\n"
 	    "<thead><tr><th scope=\"col\" class=\"t\">function</th><th scope=\"col\">self</th><th scope=\"col\">share</th>"
 	    "<th scope=\"col\">total</th><th scope=\"col\">share</th></tr></thead>\n<tbody>\n", f);
-	for (uint32_t i = 0; i < p->ntexts && i < FLAME_ROWS && all[i].total; i++) {
+	for (uint32_t i = 0; i < n && i < FLAME_ROWS; i++) {
 		fputs("<tr><th scope=\"row\" class=\"t\">", f);
 		page_text(f, p->text[all[i].text], PAGE_NAME);
 		fputs("</th>", f);
