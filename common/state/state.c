@@ -239,7 +239,7 @@ pp_state_new(bool swap, struct pp_err *err)
 		return NULL;
 	}
 	pp_rows_init(&s->tasks, sizeof(struct thread), sizeof(struct process));
-	pp_rows_init(&s->words, sizeof(struct pp_word), 0);
+	pp_rows_init(&s->words, WORD_SIZE, WORD_SECOND);
 	pp_table_init(&s->kinds);
 	s->keeps = s->kinds;
 	s->pool.seed = pp_seed();

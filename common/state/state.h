@@ -19,13 +19,15 @@
  * Cost: to find, insert or replace a map takes logarithmic time, a FORK constant time (maps are shared until one side changes
  * them).  Memory is proportional to what was alive at once, and to the number of different files: a process takes some 70 bytes,
  * with its first thread, each other thread 50, a map 48 (and 12, where addresses are looked for among many), each different name
- * some 40 (state_in.h).  Hash tables have a random key for each handle, so a recording cannot choose its collisions.
+ * some 30 (state_in.h).  Hash tables have a random key for each handle, so a recording cannot choose its collisions.
  *
  * A new side-band record is a case in pp_state_feed() (state.c) and in pp_state_knows() (state_known.c).  If pp_state_keep()
  * keeps the record, the snapshot has it too; else it is also a case in state_write.c.
  */
 #ifndef PP_STATE_H
 #define PP_STATE_H
+
+#include <string.h>
 
 #include "perfpipe_inline.h"
 
@@ -36,11 +38,9 @@ struct pp_word {		/* bytes that tasks have in common: the name of all threads of
 	uint32_t	 refs;
 	uint16_t	 len;
 	uint8_t		 mark;		/* for the caller; begins with 0 */
-	union {
-		char	 here[16];	/* so long are the names of the kernel, with a NUL */
-		char	*there;
-	}		 text;		/* pp_word_text() */
+	char		 here[];	/* pp_word_text(), of WORD_HERE bytes at most; else, behind one byte, its address */
 };
+enum { WORD_HERE = 16 };		/* names of the kernel have 15 */
 struct pp_process {		/* one life of a pid */
 	uint8_t		 mark;		/* for the caller; begins with 0 */
 	bool		 waits : 1;	/* its first thread has ended, but others live */
@@ -73,7 +73,12 @@ struct pp_word	*pp_task_comm(const struct pp_state *, const struct pp_task *);
 static inline const char *
 pp_word_text(const struct pp_word *w)
 {
-	return w->len < sizeof w->text.here ? w->text.here : w->text.there;
+	const char *there;
+
+	if (w->len <= WORD_HERE)
+		return w->here;
+	memcpy(&there, w->here + 1, sizeof there);
+	return there;
 }
 /* Call fn for each thread of a process, beginning with the first one, until it returns -1.  1, or -1. */
 int		 pp_state_each_task(const struct pp_state *, const struct pp_process *, int (*fn)(void *arg, struct pp_task *), void *arg);

@@ -100,6 +100,10 @@ int	pp_state_no_memory(struct pp_state *);
 _Static_assert(offsetof(struct task, pub.tid) == offsetof(struct row, key), "key");
 _Static_assert(offsetof(struct pp_word, refs) == sizeof(struct row), "key");
 
+/* Most names are short: words are rows of two sizes, of which one has 8 bytes of text and a NUL, or an address. */
+enum { WORD_AT = offsetof(struct pp_word, here), WORD_SHORT = 8, WORD_SIZE = WORD_AT + WORD_SHORT + 1, WORD_SECOND = WORD_AT + WORD_HERE + 1 };
+_Static_assert(WORD_AT + 1 + sizeof(char *) <= WORD_SIZE && (WORD_AT + 1) % sizeof(char *) == 0, "an address");
+
 static inline struct task *
 task_at(const struct pp_state *s, uint32_t i)
 {

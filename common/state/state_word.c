@@ -27,21 +27,20 @@ pp_state_word(struct pp_state *s, const void *p, size_t n)
 		if (w->len == n && !memcmp(pp_word_text(w), p, n))
 			return i;
 	}
-	if (n >= sizeof w->text.here && !(there = malloc(n + 1)))
+	if (n > WORD_HERE && !(there = malloc(n + 1)))
 		return 0;
-	if (!(i = pp_rows_add(&s->words, key, false))) {
+	if (!(i = pp_rows_add(&s->words, key, n > WORD_SHORT && n <= WORD_HERE))) {
 		free(there);
 		return 0;
 	}
 	w = word_at(s, i);
 	w->len = (uint16_t)n;
+	memcpy(there ? there : w->here, p, n);
 	if (there) {
-		w->text.there = there;
+		there[n] = '\0';
+		memcpy(w->here + 1, &there, sizeof there);
 		s->bytes += n + 1;
 	}
-	memcpy(there ? there : w->text.here, p, n);
-	if (there)
-		there[n] = '\0';
 	return i;
 }
 
@@ -49,10 +48,10 @@ pp_state_word(struct pp_state *s, const void *p, size_t n)
 static void
 let_go(struct pp_state *s, struct pp_word *w)
 {
-	if (w->len < sizeof w->text.here)
+	if (w->len <= WORD_HERE)
 		return;
 	s->bytes -= w->len + 1u;
-	free(w->text.there);
+	free((void *)(uintptr_t)pp_word_text(w));
 	w->len = 0;
 }
 
