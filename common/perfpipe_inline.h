@@ -211,6 +211,7 @@ struct pp_events {		/* all that a stream has said of its events so far */
 	bool		 swap;
 	bool		 reads;		/* some event has PERF_SAMPLE_READ */
 	bool		 added_period;	/* some event has that */
+	bool		 samples;	/* some event may have samples */
 	struct pp_sum	 sum;		/* of all events with samples, if it is one */
 	int32_t		 trailer;	/* of all events, in bytes; -1: they differ */
 	/* Where an id stands; perf takes both from the first attr for all (evlist__id_pos). 0: nowhere. */

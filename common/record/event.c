@@ -135,7 +135,7 @@ has_samples(const struct pp_attr *a)
 static void
 join_sums(struct pp_events *e, struct pp_event *ev)
 {
-	bool first = true;
+	bool first;
 
 	sum_up(&ev->sum, ev, e->swap);
 	ev->known = pp_attr_known(&ev->attr);
@@ -144,8 +144,8 @@ join_sums(struct pp_events *e, struct pp_event *ev)
 	e->trailer = !e->n || e->trailer == ev->plan.trailer ? ev->plan.trailer : -1;
 	if (!has_samples(&ev->attr))
 		return;
-	for (unsigned i = 0; i < e->n && first; i++)
-		first = !has_samples(&e->ev[i]->attr);
+	first = !e->samples;
+	e->samples = true;
 	if (first)
 		e->sum = ev->sum;
 	else if (memcmp(&e->sum, &ev->sum, sizeof e->sum))
