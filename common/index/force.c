@@ -358,7 +358,7 @@ force_map(struct force *f, uint64_t time, const struct pp_rec *r, size_t n)
 		return record_add(f, NULL, time, r->raw, n) ? 1 : -1;
 	if (!(l = life_get(f, pid, PP_RAW_GET(r->raw, MMAP, tid, f->swap))) || (is_new = force_is_new(f, r, n)) < 0)
 		return -1;
-	key = start ^ len << 20 ^ l->group->number << 40;
+	key = pp_table_hash(&f->maps, l->group->number, (const uint8_t *)(const uint64_t[]){ start, len }, 2 * sizeof start);
 	force_replace(f, l->group, key, start, len);
 	if (!(x = record_add(f, l, time, r->raw, n)) || pp_table_add(&f->maps, &x->link, key) < 0)
 		return -1;

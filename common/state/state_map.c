@@ -131,15 +131,15 @@ kind_of(struct pp_state *s, const struct pp_rec *r, const struct pp_dso *d)
 /* ---- records that are kept ------------------------------------------------------------------------------- */
 
 static uint64_t
-kept_key(uint32_t type, uint32_t pid, uint64_t id)
+kept_key(const struct pp_state *s, uint32_t type, uint32_t pid, uint64_t id)
 {
-	return (id ^ (uint64_t)pid << 40) + type;
+	return pp_table_hash(&s->keeps, type | (uint64_t)pid << 32, (const uint8_t *)&id, sizeof id);
 }
 
 struct kept *
 pp_state_kept(const struct pp_state *s, uint32_t type, uint32_t pid, uint64_t id)
 {
-	struct link *l = pp_table_first(&s->keeps, kept_key(type, pid, id));
+	struct link *l = pp_table_first(&s->keeps, kept_key(s, type, pid, id));
 	const struct kept *k;
 
 	while (l && ((k = (struct kept *)l)->type != type || k->pid != pid || k->id != id))
@@ -168,7 +168,7 @@ pp_state_keep(struct pp_state *s, const struct pp_rec *r, size_t size, uint32_t 
 	k->size = (uint16_t)size;
 	memcpy(k->raw, r->raw, size);
 	k->raw[size] = 0;
-	if (pp_table_add(&s->keeps, &k->link, kept_key(k->type, pid, id)) < 0) {
+	if (pp_table_add(&s->keeps, &k->link, kept_key(s, k->type, pid, id)) < 0) {
 		free(k);
 		return pp_state_no_memory(s);
 	}
