@@ -32,7 +32,7 @@ enum { OWN_HEAD = 8 };			/* bytes before what is for own() */
 #define OWN		(UINT32_MAX - 1)
 
 struct awaiting {
-	struct link	 link;		/* by tid */
+	struct link	 link;		/* by hash of tid and cookie */
 	struct awaiting	*prev, *next;	/* in order of turn */
 	uint64_t	 cookie, time;
 	size_t		 n;
@@ -210,12 +210,19 @@ walk_add(struct walk *w, uint64_t time, const struct digest *d, const struct dig
 
 /* ---- samples that await their user part ---------------------------------------------------------- */
 
+/* Those of a thread alone may be many. */
+static uint64_t
+walk_await_key(const struct walk *w, uint32_t tid, uint64_t cookie)
+{
+	return pp_table_hash(&w->awaits, tid, (const uint8_t *)&cookie, sizeof cookie);
+}
+
 static int
 walk_await(struct walk *w, uint64_t time, const uint8_t *p, size_t n, uint64_t cookie)
 {
 	struct awaiting *a = malloc(sizeof *a + n);
 
-	if (!a || pp_table_add(&w->awaits, &a->link, pp_get_u32(p + 12, false)) < 0) {
+	if (!a || pp_table_add(&w->awaits, &a->link, walk_await_key(w, pp_get_u32(p + 12, false), cookie)) < 0) {
 		free(a);
 		return pp_fail_memory(w->err);
 	}
@@ -231,6 +238,7 @@ walk_await(struct walk *w, uint64_t time, const uint8_t *p, size_t n, uint64_t c
 	return 1;
 }
 
+/* It is no longer in the table. */
 static int
 walk_awaited(struct walk *w, struct awaiting *a, const struct digest *rest)
 {
@@ -238,7 +246,6 @@ walk_awaited(struct walk *w, struct awaiting *a, const struct digest *rest)
 	int rc = walk_add(w, a->time, &d, rest);
 
 	w->losses.alone += !rest;
-	pp_table_remove(&w->awaits, &a->link);
 	*(a->prev ? &a->prev->next : &w->first) = a->next;
 	*(a->next ? &a->next->prev : &w->last) = a->prev;
 	w->awaiting -= sizeof *a + a->n;
@@ -250,22 +257,26 @@ walk_awaited(struct walk *w, struct awaiting *a, const struct digest *rest)
 static int
 walk_complete(struct walk *w, const struct digest *rest)
 {
-	struct link *l = pp_table_first(&w->awaits, rest->tid), *next;
+	struct link *l = pp_table_first(&w->awaits, walk_await_key(w, rest->tid, rest->ip)), *next;
 
 	for (; l; l = next) {
 		struct awaiting *a = (struct awaiting *)l;
 
 		next = pp_table_next(l);
-		if (a->cookie == rest->ip && walk_awaited(w, a, rest) < 0)
+		if (a->cookie != rest->ip || pp_get_u32(a->bytes + 12, false) != rest->tid)
+			continue;
+		pp_table_remove(&w->awaits, l);
+		if (walk_awaited(w, a, rest) < 0)
 			return -1;
 	}
 	return 1;
 }
 
-/* The newest first: it is the first of its thread in the table. */
 static int
 walk_await_no_more(struct walk *w)
 {
+	pp_table_free(&w->awaits, false);
+	pp_table_init(&w->awaits);
 	while (w->last)
 		if (walk_awaited(w, w->last, NULL) < 0)
 			return -1;
