@@ -7,9 +7,9 @@
 #include "record/wide.h"
 #include "set.h"
 
-enum { SLOTS = 1 << 14 };	/* chains of a hash table */
+enum { SLOTS = 1 << 14 };	/* chains of a hash table at first; later as many as records have had one time */
 
-struct entry { uint32_t next, off, size; };
+struct entry { uint32_t next, off, size, hash; };
 
 struct unique {
 	uint64_t	 time;
@@ -18,7 +18,7 @@ struct unique {
 	struct entry	*e;		/* from 1; 0: none */
 	uint32_t	 n, cap;
 	uint64_t	 key[2];	/* random: a recording cannot cause collisions */
-	uint32_t	 head[SLOTS];
+	uint32_t	*head, mask;	/* chains; their number less 1 */
 };
 
 struct unique *
@@ -34,7 +34,8 @@ unique_new(size_t memory)
 	u->key[0] = pp_seed();
 	u->key[1] = pp_seed() | 1;
 	/* Pages of both take memory only when they are used. */
-	if (!(u->data = malloc(u->space)) || !(u->e = malloc(u->cap * sizeof *u->e))) {
+	u->mask = SLOTS - 1;
+	if (!(u->data = malloc(u->space)) || !(u->e = malloc(u->cap * sizeof *u->e)) || !(u->head = calloc(SLOTS, sizeof *u->head))) {
 		unique_free(u);
 		return NULL;
 	}
@@ -48,6 +49,7 @@ unique_free(struct unique *u)
 		return;
 	free(u->data);
 	free(u->e);
+	free(u->head);
 	free(u);
 }
 
@@ -61,7 +63,7 @@ mix(const struct unique *u, uint64_t h, uint64_t v)
 }
 
 static uint32_t
-slot_of(const struct unique *u, const uint8_t *p, size_t n)
+hash_of(const struct unique *u, const uint8_t *p, size_t n)
 {
 	uint64_t h = u->key[0] ^ n, v;
 
@@ -71,30 +73,56 @@ slot_of(const struct unique *u, const uint8_t *p, size_t n)
 	}
 	while (n--)
 		h = mix(u, h, *p++);
-	return (uint32_t)(h >> 40) % SLOTS;
+	return (uint32_t)(h >> 32);
+}
+
+static void
+put(struct unique *u, uint32_t i)
+{
+	uint32_t *at = &u->head[u->e[i].hash & u->mask];
+
+	u->e[i].next = *at;
+	*at = i;
+}
+
+/* Twice as many chains.  Without memory for them they become longer. */
+static void
+more_chains(struct unique *u)
+{
+	uint32_t *head = calloc(2 * ((size_t)u->mask + 1), sizeof *head);
+
+	if (!head)
+		return;
+	free(u->head);
+	u->head = head;
+	u->mask = 2 * u->mask + 1;
+	for (uint32_t i = 1; i < u->n; i++)
+		put(u, i);
 }
 
 bool
 unique_add(struct unique *u, uint64_t time, const uint8_t *p, size_t n)
 {
-	uint32_t slot = slot_of(u, p, n);
+	uint32_t hash = hash_of(u, p, n);
 
 	if (time != u->time) {
 		/* Most times have one record: clear only the used slots. */
 		for (uint32_t i = 1; i < u->n; i++)
-			u->head[slot_of(u, u->data + u->e[i].off, u->e[i].size)] = 0;
+			u->head[u->e[i].hash & u->mask] = 0;
 		u->time = time;
 		u->n = 1;
 		u->used = 0;
 	}
-	for (uint32_t i = u->head[slot]; i; i = u->e[i].next)
-		if (u->e[i].size == n && !memcmp(u->data + u->e[i].off, p, n))
+	for (uint32_t i = u->head[hash & u->mask]; i; i = u->e[i].next)
+		if (u->e[i].hash == hash && u->e[i].size == n && !memcmp(u->data + u->e[i].off, p, n))
 			return false;
 	if (n > u->space - u->used || u->n == u->cap)
 		return true;
+	if (u->n > u->mask)
+		more_chains(u);
 	memcpy(u->data + u->used, p, n);
-	u->e[u->n] = (struct entry){ u->head[slot], (uint32_t)u->used, (uint32_t)n };
-	u->head[slot] = u->n++;
+	u->e[u->n] = (struct entry){ 0, (uint32_t)u->used, (uint32_t)n, hash };
+	put(u, u->n++);
 	u->used += n;
 	return true;
 }
