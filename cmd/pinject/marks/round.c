@@ -50,13 +50,12 @@ round_learn(struct round *s)
 {
 	const struct pp_events *events = s->t->in->events;
 
-	s->nevents = events->n;
-	s->at = events->n ? events->ev[0]->plan.time : 0;
-	s->fixed = 0;
-	for (unsigned i = 0; i < events->n; i++) {
-		const struct pp_plan *plan = &events->ev[i]->plan;
+	for (; s->nevents < events->n; s->nevents++) {
+		const struct pp_plan *plan = &events->ev[s->nevents]->plan;
 
-		if (plan->time != s->at)
+		if (!s->nevents)
+			s->at = plan->time;
+		else if (plan->time != s->at)
 			s->at = 0;
 		if (plan->fixed > s->fixed)
 			s->fixed = plan->fixed;
