@@ -4,7 +4,7 @@
 #
 # First:		make demo; make check
 # While editing:	make quick [T="61 unit/state"]; make same BASE=REV [ONLY=REGEX]
-# Also:			check-all, fleet, install DESTDIR= PREFIX= PROGRAM_PREFIX=, bench, asan, lint, golden T=, fuzz [TIME=SECONDS],
+# Also:			check-all, fleet, install DESTDIR= PREFIX= PROGRAM_PREFIX=, bench, soak MINUTES=, asan, lint, golden T=, fuzz [TIME=SECONDS],
 #			coverage [T=], mutate [N=] [SEED=] [ONLY=REGEX], clean
 # To give it away:	dist, distcheck, deb, deb-twice; installcheck after install, with the same DESTDIR= and PREFIX=
 #
@@ -72,7 +72,7 @@ objs   = $(patsubst %.c,$(O)/%.o,$(foreach d,$(1),$(wildcard $(d)/*.c)))
 progs  = $(patsubst tests/%.c,$(O)/%,$(wildcard tests/$(1)*.c))
 
 all: $(TOOLS) $(O)/perfpipe library
-.PHONY: all completions demo quick check check-all fleet same golden asan coverage mutate fuzz lint bench bench-instr bench-growth install installcheck uninstall dist distcheck deb deb-twice clean library test-programs examiners run-tests fuzzers $(TOOLS)
+.PHONY: all completions demo quick check check-all fleet same golden asan coverage mutate fuzz lint bench bench-instr bench-growth bench-bombs soak install installcheck uninstall dist distcheck deb deb-twice clean library test-programs examiners run-tests fuzzers $(TOOLS)
 $(TOOLS): %: $(O)/%
 
 .SECONDEXPANSION:
@@ -331,6 +331,13 @@ bench-instr: test-programs
 # make bench-growth [QUICK=1]: the cost of a record as tasks, maps, events and so on become many
 bench-growth: test-programs
 	@O=$(abspath $(O)) tests/bench/growth $(if $(ONLY),'$(ONLY)')
+
+# make bench-bombs [QUICK=1] [ALL=1] [ONLY=REGEX]: the same of streams that are the worst for one structure
+bench-bombs: test-programs
+	@O=$(abspath $(O)) tests/bench/bombs $(if $(ONLY),'$(ONLY)')
+# make soak [MINUTES=60] [LOG=FILE]: four tools behind perf record -a for an hour; MANY=200: 200 such pipelines at once
+soak: all
+	@O=$(abspath $(O)) tests/soak
 
 # What pkg-config moves with the prefix.
 below = $(patsubst $(PREFIX)/%,\$${prefix}/%,$1)
