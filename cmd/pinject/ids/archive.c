@@ -273,10 +273,9 @@ archive_vdso(struct archive *a, const struct build_id *id)
 	const uint8_t *image = (const uint8_t *)(uintptr_t)getauxval(AT_SYSINFO_EHDR);
 	const ElfW(Ehdr) *eh = (const void *)image;
 	struct build_id own;
-	const char *why;
 	size_t n;
 
-	if (!image || !buildid_vdso(&own, 0, UINT64_MAX, &why) || !is_same_id(&own, id)) {
+	if (!image || !buildid_vdso_own(&own) || !is_same_id(&own, id)) {
 		archive_without(a, "[vdso]", "it is not that of this process, and those of others cannot be read");
 		return;
 	}

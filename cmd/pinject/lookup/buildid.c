@@ -107,8 +107,8 @@ buildid_module(struct build_id *id, const struct pp_dso *dso, const char **why)
 	return rc;
 }
 
-static int
-vdso_own(struct build_id *id)
+int
+buildid_vdso_own(struct build_id *id)
 {
 	const uint8_t *image = (const uint8_t *)(uintptr_t)getauxval(AT_SYSINFO_EHDR);
 	const ElfW(Ehdr) *eh = (const void *)image;
@@ -165,12 +165,18 @@ buildid_vdso(struct build_id *id, uint32_t pid, uint64_t start, const char **why
 	char path[32];
 	int mem, rc;
 
+	*why = "its address is unknown";
+	if (!start)
+		return 0;
 	*why = "this process has no vdso with a build-id";
-	if (sizeof(void *) == 4 || start > UINT32_MAX)
-		return vdso_own(id);
-	*why = start ? "the vdso of a 32-bit process that has ended" : "its address is unknown";
+	if ((start <= UINT32_MAX) == (sizeof(void *) == 4))
+		return buildid_vdso_own(id);
+	*why = "the vdso of a 64-bit process, which a 32-bit program does not see";
+	if (start > UINT32_MAX)
+		return 0;
+	*why = "the vdso of a 32-bit process that has ended";
 	snprintf(path, sizeof path, "/proc/%u/mem", pid);
-	if (!start || !vdso_is_at(pid, start) || (mem = open(path, O_RDONLY | O_CLOEXEC)) < 0)
+	if (!vdso_is_at(pid, start) || (mem = open(path, O_RDONLY | O_CLOEXEC)) < 0)
 		return 0;
 	rc = vdso_read(id, mem, start);
 	close(mem);
