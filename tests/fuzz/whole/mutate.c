@@ -398,8 +398,8 @@ compress(void)
 		number_put(z, 4, f.swap, REC_COMPRESSED);
 		number_put(z + 4, 2, f.swap, 0);
 		number_put(z + 6, 2, f.swap, 8 + piece);
-		memmove(z + 16 + piece, z + 8 + piece, m - piece);
 		if (m > piece) {
+			memmove(z + 16 + piece, z + 8 + piece, m - piece);
 			memcpy(z + 8 + piece, z, 6);
 			number_put(z + 14 + piece, 2, f.swap, 8 + m - piece);
 		}
