@@ -59,3 +59,41 @@ says() {
 	[ -n "$(perf --buildid-dir "$T/.debug" buildid-cache -l)" ]
 	[ -z "$(perf buildid-cache -l)" ]
 }
+
+# machine NAME PROGRAM: a directory $T/NAME of the tools, in which the shell program stands for pstat.
+machine() {
+	mkdir -p "$T/$1"
+	ln -sf $(type -P $TOOLS mkpipe) "$T/$1/"
+	[ -z "${2-}" ] || { rm "$T/$1/pstat"; printf '%s\n' '#!/bin/sh' "$(type -P pstat) \"\$@\" | $2" >"$T/$1/pstat"; chmod +x "$T/$1/pstat"; }
+}
+# compares STATUS OTHER REGEX
+compares() {
+	O=$T/here try ./same "$T/$2/" "$3"
+	[ $rc = $1 ] || { failed "$2: status $rc"; cat "$T/out" "$T/err"; }
+}
+
+@test "same: the tools of two machines" {
+	local other='sed "1s/)$/, other byte order)/; s/^findings    none at a glance;/findings    E34 header features in the other byte order: 9 times;/"'
+	machine here
+	machine alike
+	compares 0 alike '^(pcat|pstat|psort|pstat --check --json) data/basic.(pipe|file).data$'
+	grep -qx 'same: 2 inputs, 8 runs .*: no difference' "$T/out"
+	machine wrong 'sed s/side-band/side-bend/'
+	compares 1 wrong '^(pcat|pstat) data/basic.pipe.data$'
+	grep -q '^pstat data/basic.pipe.data: was ' "$T/out"
+	! grep -q ^pcat "$T/out"
+
+	# of the other byte order: what it has to remark, and no more, on recordings of this one's only; what it cannot do as this one is told
+	machine order "$other"
+	compares 0 order '^(pcat|pstat) data/(basic.pipe|p72_basic.pipe).data$'
+	compares 0 order '^pcat( -v)? gperf/o.prof$'
+	machine order-wrong "$other | sed s/side-band/side-bend/"
+	compares 1 order-wrong '^pstat data/basic.pipe.data$'
+	compares 1 order '^pstat data/s390x_basic.pipe.data$'
+
+	# the parts are all, each run once
+	for k in 1 2 3; do PART=$k/3 compares 0 alike '^pstat.* data/basic.pipe.data$'; sed -n 's/.* \([0-9]*\) runs .*/\1/p' "$T/out"; done >"$T/parts"
+	compares 0 alike '^pstat.* data/basic.pipe.data$'
+	grep -q " $(($(paste -sd+ "$T/parts"))) runs " "$T/out"
+	done_all
+}
