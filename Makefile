@@ -39,7 +39,8 @@ FLOAT  := -ffp-contract=off $(shell $(CC) $(CPPFLAGS) $(CFLAGS) -std=c11 -dM -E 
 	sed -n 's/.*__FLT_EVAL_METHOD__ 2$$/-msse2 -mfpmath=sse/p')
 PKG_CFLAGS := $(shell $(or $(PKG_CONFIG),pkg-config) --cflags $(PKGS) 2>/dev/null)
 PKG_LIBS   := $(shell $(or $(PKG_CONFIG),pkg-config) --libs $(PKGS) 2>/dev/null)
-DEFS   = -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DLIBBSD_NETBSD_VIS -Icommon $(PKG_CFLAGS) $(CPPFLAGS)
+# Sizes of files and times have 64 bits, where a long has 32, too.
+DEFS   = -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64 -DLIBBSD_NETBSD_VIS -Icommon $(PKG_CFLAGS) $(CPPFLAGS)
 COMPILE = $(CC) $(DEFS) -MMD -MP $(WARN) $(FLOAT)
 LINK   = $(CC) $(WARN) $(HARDEN_LINK) -pie $(CFLAGS) $(LDFLAGS)
 LINK_SHARED = $(CC) $(WARN) $(HARDEN_LINK) -shared $(CFLAGS) $(LDFLAGS)

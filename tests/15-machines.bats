@@ -62,6 +62,22 @@ le64() {
 	done_all
 }
 
+@test "machines: a date has 64 bits, whatever a long has" {
+	local at
+	export TZ=UTC
+	pinject --clock-data 1975311415987:4102444800123456789 -o "$T/late" data/k_mono.pipe.data
+	try pstat --header "$T/late"
+	grep -q 'reference time: 2100-01-01 00:00:00.123456 = 4102444800.123456 ' "$T/out" || failed "the header"
+	# the second ends in the last hour of 32 bits, in a zone where that is behind them
+	for at in @2100-01-01T00:00:00 @2038-01-19T03:00:00-11:00; do
+		try pfilter --time $at, "$T/late"
+		[ $rc = 0 ] && [ "$(pstat --json "$T/out" | jq .samples)" = 74 ] || failed "from $at"
+	done
+	try pfilter --time @2100-01-02T00:00Z, "$T/late"
+	[ $rc = 0 ] && [ "$(pstat --json "$T/out" | jq .samples)" = 0 ] || failed "from the next day"
+	done_all
+}
+
 @test "machines: make demo uses a recording if perf takes no samples, and prints the reason" {
 	mkdir "$T/o"
 	for t in $TOOLS; do ln -s "$(type -P $t)" "$T/o/"; done

@@ -15,7 +15,8 @@
  *
  * Only calls that the program makes through the C library's public names are seen; stdio's own are not.
  */
-#undef _FILE_OFFSET_BITS		/* with it the plain names would stand for the 64-bit ones, which are defined here too */
+#undef _FILE_OFFSET_BITS		/* with these the plain names would stand for the 64-bit ones, which are defined here too */
+#undef _TIME_BITS
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
@@ -290,6 +291,7 @@ prctl(int what, ...)
 	va_end(ap);
 	return fails(PRCTL) ? -1 : real(what, a[0], a[1], a[2], a[3]);
 }
+int	__prctl_time64(int, ...) __THROW __attribute__((alias("prctl")));
 
 ssize_t
 getrandom(void *p, size_t n, unsigned flags)

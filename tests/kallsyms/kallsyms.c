@@ -5,7 +5,8 @@
  * perf record and perf inject read all of its 100,000 lines, up to three times, for the addresses of a few symbols: nine tenths of
  * their time, if root runs them.  The programs that they start are left alone.
  */
-#undef _FILE_OFFSET_BITS		/* with it the plain names would stand for the 64-bit ones, which are defined here too */
+#undef _FILE_OFFSET_BITS		/* with these the plain names would stand for the 64-bit ones, which are defined here too */
+#undef _TIME_BITS
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <stdarg.h>

@@ -27,11 +27,15 @@ getrandom(void *p, size_t n, unsigned flags)
 	return (ssize_t)n;
 }
 
+/* What fills a struct timespec of 64 bits, where a long has 32, too. */
+#ifndef SYS_clock_gettime64
+#define SYS_clock_gettime64 SYS_clock_gettime
+#endif
 int
 clock_gettime(clockid_t clock, struct timespec *t)
 {
 	if (!stopped)
-		return (int)syscall(SYS_clock_gettime, clock, t);
+		return (int)syscall(SYS_clock_gettime64, clock, t);
 	*t = (struct timespec){ .tv_sec = 1 };
 	return 0;
 }
