@@ -561,10 +561,10 @@ ended() {
 		from terminal import on_stderr
 		data = open(sys.argv[2], "rb").read()
 		def slowly(tool):
-		    tool.stdin.write(data[:20000])
+		    tool.stdin.write(data[:70000])		# more than a pipe holds: it reads already
 		    tool.stdin.flush()
 		    time.sleep(2.1)
-		    tool.stdin.write(data[20000:])
+		    tool.stdin.write(data[70000:])
 		    tool.stdin.close()
 		sys.stdout.write(on_stderr(sys.argv[3:], sys.argv[1], slowly))
 	END
