@@ -588,6 +588,7 @@ worker() {
 	command pstat --folded --symbols "$T/dir" "$T/in" 2>"$T/err" | sed -n 's/^[^;]*;\[file-\([0-9]*\)\] 1$/\1/p' | sort -n >"$T/alone"
 	grep -q '5 samples have a damaged call chain' "$T/err" || failed "$(cat "$T/err")"
 	for p in $PERFS; do
+		[ "$(type -P $p)" ] || continue
 		command $p script -F tid,ip -f -i "$T/in" 2>/dev/null </dev/null | awk 'BEGIN { RS = "" } NF == 1 { print $1 }' | diff - "$T/alone" >"$T/diff" || failed "$p: $(cat "$T/diff")"
 	done
 	[ "$(wc -l <"$T/alone")" = 5 ]
