@@ -81,7 +81,7 @@ compares() {
 	machine wrong 'sed s/side-band/side-bend/'
 	compares 1 wrong '^(pcat|pstat) data/basic.pipe.data$'
 	grep -q '^pstat data/basic.pipe.data: was ' "$T/out"
-	! grep -q ^pcat "$T/out"
+	! grep -q ^pcat "$T/out" || failed "pcat, which is the same"
 
 	# of the other byte order: what it has to remark, and no more, on recordings of this one's only; what it cannot do as this one is told
 	machine order "$other"
