@@ -543,3 +543,30 @@ two_of_a_name() {
 	done <examples
 	done_all
 }
+
+@test "pinject: the process that looks files up goes on when its timer has told it something" {
+	need pgrep
+	need readelf
+	local pid helper
+	stream <<-END
+		MMAP2 misc=2 pid=100 tid=100 start=0x400000 len=0x100000 prot=5 flags=2 filename=$(elf)
+		SAMPLE misc=2 ip=0x400100 pid=100 tid=100 cpu=0 time=1 chain=0x400100
+		SAMPLE misc=2 ip=0x400100 pid=100 tid=100 cpu=0 time=2 chain=0x400100
+	END
+	mkfifo "$T/fifo"
+	command pinject -b --allow changed-files <"$T/fifo" >"$T/out" 2>"$T/err" 3>&- &
+	pid=$!
+	exec 7>"$T/fifo"
+	head -c 200 "$T/in" >&7
+	await pgrep -P $pid
+	helper=$(pgrep -P $pid)
+	await grep -q '^SigCgt:.*2[0-9a-f]\{3\}$' "/proc/$helper/status"	# it catches SIGALRM
+	kill -ALRM "$helper"
+	sleep 0.2
+	tail -c +201 "$T/in" >&7
+	exec 7>&-
+	wait $pid || failed "$(cat "$T/err")"
+	names <"$T/out" | grep -qx "$(elf)" || failed "no id: $(cat "$T/err")"
+	! grep -q ended "$T/err" || failed "$(cat "$T/err")"
+	done_all
+}

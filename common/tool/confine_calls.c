@@ -177,7 +177,7 @@ static const struct call {
 	CALL(clock_gettime64)
 #endif
 #ifdef __NR_sigreturn
-	CALL(sigreturn)
+	BOTH(sigreturn)
 #endif
 	BOTH(getpid) BOTH(gettid) BOTH(geteuid) CALL(exit) BOTH(exit_group) ONLY(tgkill, .test = SELF, .arg = 0)
 #ifdef __NR_geteuid32
