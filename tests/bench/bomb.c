@@ -441,7 +441,7 @@ deep(void)
 	cpus = 1;
 	head(1, SAMPLE_TYPE | S_CGROUP);
 	for (unsigned i = 0; i < LONG; i += 2)
-		memcpy(path + i, "/a", 2);
+		path[i] = '/', path[i + 1] = 'a';
 	for (uint64_t i = 0; i < n / 2; i++) {
 		snprintf(path + LONG, 32, "/%" PRIu64, i);
 		cgroup(i, path);
