@@ -21,6 +21,7 @@ as_report() {
 		/^ *[0-9]+ *\| *[0-9]+ *\|/ { k = $3; sub(/^ */, "", k); sub(/ *$/, "", k)
 			if (key == "cpu") k += 0
 			if (key == "pid") sub(/:.*/, "", k)
+			if (key == "pid" && k == -1) k = "-"	# of a task that has just ended
 			if (key == "dso" && k ~ /^\[JIT\] tid [0-9]+$/) k = "anon"	# //anon, of which perf hopes for a map of names
 			n[event "|" k] += $1; p[event "|" k] += $2 }
 		END { for (i in n) printf "%s|%d|%d\n", i, n[i], p[i] }' "$T/report" | sort >"$T/want"

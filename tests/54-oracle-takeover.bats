@@ -233,10 +233,10 @@ oracles() {
 	    >/dev/null 2>&1 </dev/null || skip "perf cannot record the scheduler here"
 	pcat -q "$T/sched" >"$T/in"
 	pid=$(pstat --json -s comm,pid "$T/in" | jq '[.sort[] | select(.comm == "last")][0].pid')
-	# the names of other tasks are not what was asked for
+	# the names of other tasks are not what was asked for: ":NUMBER" is one without
 	says() {
 		perf sched timehist -wMn --state --tid "$pid" -i "$1" 2>/dev/null |
-		    P=$pid perl -pe 's/\S+\[(\d+)\]/$1 == $ENV{P} ? $& : "[$1]"/ge'
+		    P=$pid perl -pe 's!\S+\[(\d+)\]|(?<\!\S):(\d+)(?\!\S)!my $n = $1 // $2; $n == $ENV{P} ? $& : "[$n]"!ge'
 	}
 	says "$T/sched" >"$T/want"
 	[ "$(wc -l <"$T/want")" -gt 20 ] || failed "perf says nothing of $pid"
