@@ -78,7 +78,7 @@ counts() {
 	[ "$(grep -Ec '^ +ratio .* 1\.0( |$)' "$T/out")" = 4 ]
 	grep -Eqx '[0-9]+ ratios above the aim' "$T/out"
 
-	QUICK=1 SAMPLES=1000 TIMEOUT=0.0001 bench/growth 'forks pid$' >"$T/out"
+	QUICK=1 SAMPLES=100000 TIMEOUT=0.0001 bench/growth 'forks pid$' >"$T/out"
 	grep -Eq '^pid +ns +!! +!!$' "$T/out"
 	[ "$(tail -1 "$T/out")" = "2 ratios above the aim" ]
 }
