@@ -18,11 +18,7 @@ if [ ! -d "$BATS_RUN_TMPDIR/bin" ]; then
 		for (i = 0; i < 2048; i++) printf "ffffffff8%07x T kernel_%d\n", 16777216 + i * 32768, i }' >"$KALLSYMS"
 	source "$BATS_TEST_DIRNAME/perf.bash"
 	make_perf "$BATS_RUN_TMPDIR/bin"
-	printf '[buildid]\n\tdir = %s\n[record]\n\tbuild-id = no-cache\n' "$BATS_RUN_TMPDIR/buildid" >"$BATS_RUN_TMPDIR/perf-config"
 fi
-# For setup_file(); each test has its own: setup().  Without it the short list of the kernel's symbols (perf.bash) comes into the user's
-# ~/.debug, where perf and pstat take it for all of them.  A cache may have hard links, by which files of the system change: so none is made.
-export PERF_CONFIG=$BATS_RUN_TMPDIR/perf-config
 export PERF_VERSION=
 read -r PERF_VERSION <"$BATS_RUN_TMPDIR/perf-version" || true
 [ -n "${TRUE_PERF-}" ] || export TRUE_PERF=$(type -P perf)
