@@ -39,6 +39,22 @@ tick(void)
 	return START + STEP * now++;
 }
 
+/* A SAMPLE up to the number of entries of its call chain, which follow. */
+static size_t
+begin_chain(uint64_t time, uint64_t entries)
+{
+	size_t at = begin(9, USER);
+
+	u64(FIRST_ID);
+	u64(LOW);
+	u32(PID, PID);
+	u64(time);
+	u32(0, 0);
+	u64(1);
+	u64(entries);
+	return at;
+}
+
 static void
 sample_at(uint64_t time, uint32_t pid, uint32_t tid, uint64_t ip, uint64_t id)
 {
@@ -410,14 +426,7 @@ cgroup(uint64_t id, const char *path)
 	trailer(PID, time, 0, FIRST_ID);
 	end(at);
 	time = tick();
-	at = begin(9, USER);
-	u64(FIRST_ID);
-	u64(LOW);
-	u32(PID, PID);
-	u64(time);
-	u32(0, 0);
-	u64(1);
-	u64(1);
+	at = begin_chain(time, 1);
 	u64(LOW);
 	u64(id);
 	end(at);
@@ -608,15 +617,8 @@ chained(unsigned depth, uint64_t step)
 	map(PID, 0, UINT64_C(1) << 40, "/x", 1);
 	for (uint64_t i = 0; i < n; i += depth) {
 		uint64_t time = tick();
-		size_t at = begin(9, USER);
+		size_t at = begin_chain(time, depth + 1);
 
-		u64(FIRST_ID);
-		u64(LOW);
-		u32(PID, PID);
-		u64(time);
-		u32(0, 0);
-		u64(1);
-		u64(depth + 1);
 		u64((uint64_t)-512);
 		for (unsigned k = 0; k < depth; k++)
 			u64(step ? LOW + (i + k) * step : LOW + rnd(UINT64_C(1) << 39));
