@@ -353,24 +353,54 @@ kernel() {
 	[ "$(SUFFIX=_other kernel 0xffffffff81000000)" = "[kernel.kallsyms]+0x110 [kernel.kallsyms]+0x210 mod-one.ko.xz+0x10 " ]
 }
 
+# kernel_samples ID <ADDRESSES: a recording of the kernel that runs, with a sample at each of them, by a thread of its own
+kernel_samples() {
+	{
+		echo "attr type=1 config=0 period=1 sample_type=IP|TID|TIME|CPU flags=sample_id_all|comm|mmap2 ids=1"
+		echo "HEADER_BUILD_ID misc=0x8001 pid=-1 build_id=$1 id_size=20 filename=[kernel.kallsyms]"
+		awk '$3 == "_text" { t = $1 } $3 == "_etext" { printf "MMAP misc=1 pid=-1 tid=0 start=0x%s len=%d pgoff=0x%s filename=[kernel.kallsyms]_text\n", t, 1073741824, t }' /proc/kallsyms
+		awk '{ print "SAMPLE misc=1 ip=0x" $1 " pid=1 tid=" NR " cpu=0 time=" NR }'
+	} | mkpipe -
+}
+# as_perf DIR FILE: the names that pstat --symbols=DIR gives to these samples are those of each perf
+as_perf() {
+	local p
+	command pstat -q --csv --table sort --top 0 --symbols "$1" -s tid,symbol "$2" | sed 1d | sort -n | cut -d, -f2 >"$T/got"
+	for p in $PERFS; do
+		command $p script -F ip,sym -f -i "$2" 2>/dev/null </dev/null | awk '{ print $2 }' | diff - "$T/got" >"$T/diff" || failed "$p: $(head -n 6 "$T/diff")"
+	done
+}
 @test "symbols: of several names that the kernel has for one address, perf's is taken" {
 	need record
-	local id p
+	local id
 	id=$(perf buildid-list -k)
 	mkdir -p "$T/dir/[kernel.kallsyms]/$id"
 	cat /proc/kallsyms >"$T/dir/[kernel.kallsyms]/$id/kallsyms"
 	awk '$2 ~ /^[tTwW]$/ && $4 == "" && $1 ~ /[1-9a-f]/ { n[$1]++ } END { for (a in n) if (n[a] > 1) print a }' /proc/kallsyms | sort | head -n 200 >"$T/at"
 	[ -s "$T/at" ] || skip "the kernel shows no addresses"
-	{
-		echo "attr type=1 config=0 period=1 sample_type=IP|TID|TIME|CPU flags=sample_id_all|comm|mmap2 ids=1"
-		echo "HEADER_BUILD_ID misc=0x8001 pid=-1 build_id=$id id_size=20 filename=[kernel.kallsyms]"
-		awk '$3 == "_text" { t = $1 } $3 == "_etext" { printf "MMAP misc=1 pid=-1 tid=0 start=0x%s len=%d pgoff=0x%s filename=[kernel.kallsyms]_text\n", t, 1073741824, t }' /proc/kallsyms
-		awk '{ print "SAMPLE misc=1 ip=0x" $1 " pid=1 tid=" NR " cpu=0 time=" NR }' "$T/at"
-	} | mkpipe - >"$T/in"
-	command pstat -q --csv --table sort --top 0 --symbols "$T/dir" -s tid,symbol "$T/in" | sed 1d | sort -n | cut -d, -f2 >"$T/got"
-	for p in $PERFS; do
-		command $p script -F ip,sym -f -i "$T/in" 2>/dev/null </dev/null | awk '{ print $2 }' | diff - "$T/got" >"$T/diff" || failed "$p: $(head -n 6 "$T/diff")"
-	done
+	kernel_samples "$id" <"$T/at" >"$T/in"
+	as_perf "$T/dir" "$T/in"
+	done_all
+}
+
+@test "symbols: local: the kernel that runs has the names of /proc/kallsyms, whatever the cache has of it" {
+	need record
+	local id text
+	id=$(perf buildid-list -k)
+	awk '$2 ~ /^[tT]$/ && $4 == "" && $1 ~ /[1-9a-f]/ && NR % 500 == 0 { print $1 }' /proc/kallsyms | head -n 100 >"$T/at"
+	[ -s "$T/at" ] || skip "the kernel shows no addresses"
+	text=$(awk '$3 == "_text" { print $1; exit }' /proc/kallsyms)
+	mkdir -p "$T/home/.debug/[kernel.kallsyms]/$id"
+	printf '%s T _text\n%s T cached\n' "$text" "$(printf '%x' "$((0x$text + 4096))")" >"$T/home/.debug/[kernel.kallsyms]/$id/kallsyms"
+	printf '[buildid]\n\tdir = %s\n' "$T/home/.debug" >"$PERF_CONFIG"
+	kernel_samples "$id" <"$T/at" >"$T/in"
+	HOME=$T/home as_perf local "$T/in"
+	! grep -x cached "$T/got" || failed "the cache"
+	# the cache, for a user to whom the kernel shows no addresses
+	other() { command setpriv --reuid 65534 --regid 65534 --clear-groups env HOME="$T/home" "$@"; }
+	if other test -r "$T/in" 2>/dev/null && ! other grep -q '^0*[1-9a-f]' /proc/kallsyms; then
+		other pstat -q --csv --table sort --symbols local -s symbol "$T/in" | grep -q '^cached,' || failed "another user"
+	fi
 	done_all
 }
 

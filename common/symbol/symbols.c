@@ -80,6 +80,19 @@ symbols_option(struct tool *t, void *member)
 
 /* ---- processes ----------------------------------------------------------------------------------- */
 
+/* The names of the kernel that runs, which perf prefers to its cache, too.  When it is opened decides whether it has addresses. */
+static void
+open_running(struct symbols_place *p)
+{
+	int notes = open("/sys/kernel/notes", O_RDONLY | O_CLOEXEC);
+
+	if (notes >= 0) {
+		if (p->kallsyms < 0 && notes_read(&p->running, notes, 0, NOTES_MAX, 4, false) > 0)
+			p->kallsyms = open("/proc/kallsyms", O_RDONLY | O_CLOEXEC);
+		close(notes);
+	}
+}
+
 static void
 open_place(struct tool *t, const struct symbols_opt *o, struct symbols_place *p)
 {
@@ -90,6 +103,7 @@ open_place(struct tool *t, const struct symbols_opt *o, struct symbols_place *p)
 	for (unsigned i = 0; i < o->n; i++) {
 		if (!strcmp(o->dir[i], "local")) {
 			p->paths = true;
+			open_running(p);
 		} else if ((fd = open(o->dir[i], O_PATH | O_DIRECTORY | O_CLOEXEC)) >= 0 &&
 		    faccessat(fd, ".", R_OK | X_OK, 0) == 0) {
 			p->dir[p->n++] = fd;
@@ -189,7 +203,7 @@ close_others(int fd, const struct symbols_place *p)
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	for (int i = 0; i < fd; i++) {
-		bool keep = false;
+		bool keep = i == p->kallsyms;
 
 		for (unsigned d = 0; d < p->n; d++)
 			keep |= i == p->dir[d];
@@ -206,7 +220,7 @@ symbols_start(struct tool *t, const struct symbols_opt *o)
 {
 	struct timeval limit = { .tv_sec = ANSWERED };
 	struct symbols *s = tool_alloc(1, sizeof *s);
-	struct symbols_place place = { .n = 0 };
+	struct symbols_place place = { .kallsyms = -1 };
 	int fd[2];
 	pid_t pid;
 
@@ -226,6 +240,8 @@ symbols_start(struct tool *t, const struct symbols_opt *o)
 	close(fd[1]);
 	for (unsigned i = 0; i < place.n; i++)
 		close(place.dir[i]);
+	if (place.kallsyms >= 0)
+		close(place.kallsyms);
 	s->fd = fd[0];
 	setsockopt(s->fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
 	setsockopt(s->fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);

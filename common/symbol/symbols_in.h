@@ -8,6 +8,7 @@
 #ifndef PP_SYMBOLS_IN_H
 #define PP_SYMBOLS_IN_H
 
+#include "symbol/notes.h"
 #include "symbols.h"
 
 enum { TABLE_MAX = (sizeof(void *) > 4 ? 256 : 64) << 20 };	/* bytes of one table */
@@ -36,6 +37,8 @@ struct symbols_place {			/* where files are looked for */
 	int		 dir[SYMBOLS_DIRS + 1];	/* descriptors, by O_PATH */
 	unsigned	 n;
 	bool		 paths;		/* at the paths of the recording, too */
+	int		 kallsyms;	/* /proc/kallsyms; -1: not to be used */
+	struct build_id	 running;	/* the kernel that it is of */
 };
 
 /* symbols_serve.c: answer questions that come by that descriptor, until the other end is closed. */

@@ -149,6 +149,7 @@ table_of_elf(struct serving *s, void *to, struct symbols_answer *a)
 
 /* ---- the kernel ------------------------------------------------------------------------------------ */
 
+/* From its start: another process may have read it before. */
 static char *
 read_all(int fd, size_t *n)
 {
@@ -163,7 +164,7 @@ read_all(int fd, size_t *n)
 				break;
 			p = q;
 		}
-		got = read(fd, p + *n, cap - *n);
+		got = pread(fd, p + *n, cap - *n, (off_t)*n);
 	}
 	if (got == 0)
 		return p;
@@ -189,7 +190,16 @@ take_kernel(struct serving *s, int fd, void *to)
 	}
 	free(text);
 	symtab_maker_free(&m);
-	close(fd);
+	return bytes;
+}
+
+static size_t
+take_kernel_file(struct serving *s, int fd, void *to)
+{
+	size_t bytes = take_kernel(s, fd, to);
+
+	if (fd >= 0)
+		close(fd);
 	return bytes;
 }
 
@@ -197,12 +207,15 @@ static size_t
 table_of_kernel(struct serving *s, void *to)
 {
 	char name[sizeof s->hex + 64];
+	const struct build_id *running = &s->place->running;
 	size_t n = 0;
 
+	if (running->len == s->q->nid && !memcmp(running->b, s->q->id, running->len))
+		n = take_kernel(s, s->place->kallsyms, to);
 	snprintf(name, sizeof name, "[kernel.kallsyms]/%s/kallsyms", s->hex);
 	for (unsigned d = 0; d < s->place->n && !n; d++)
-		if (!(n = take_kernel(s, open_regular(s->place->dir[d], name), to)))
-			n = take_kernel(s, open_id(s, d, "/kallsyms"), to);
+		if (!(n = take_kernel_file(s, open_regular(s->place->dir[d], name), to)))
+			n = take_kernel_file(s, open_id(s, d, "/kallsyms"), to);
 	return n;
 }
 
