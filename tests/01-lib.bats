@@ -52,8 +52,21 @@ says() {
 	done_all
 }
 
+setup_file() {
+	echo "${PERF_CONFIG-}" >"$BATS_FILE_TMPDIR/config"
+}
+
+@test "lib: perf record links no file of the system into its build-id cache" {
+	need record
+	perf record -q -o "$T/in" -- "$(type -P sh)" -c 'for i in 1 2 3; do /bin/true; done' || failed "record"
+	[ -z "$(ls -A "$T.perf/buildid" 2>/dev/null)" ] || failed "$(find "$T.perf/buildid" | head)"
+	done_all
+}
+
 @test "lib: perf has an empty build-id cache" {
 	need perf
+	# also what runs before the tests of a file
+	grep -qxF "	dir = $BATS_RUN_TMPDIR/perf/buildid" "$(cat "$BATS_FILE_TMPDIR/config")"
 	HOME=$T
 	perf --buildid-dir "$T/.debug" buildid-cache -a "$(type -P pcat)"
 	[ -n "$(perf --buildid-dir "$T/.debug" buildid-cache -l)" ]

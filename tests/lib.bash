@@ -19,6 +19,14 @@ if [ ! -d "$BATS_RUN_TMPDIR/bin" ]; then
 	source "$BATS_TEST_DIRNAME/perf.bash"
 	make_perf "$BATS_RUN_TMPDIR/bin"
 fi
+# perf_config DIR: what perf prints must not depend on this user's settings, nor on what other runs left in the build-id cache.  perf record
+# leaves nothing there: a cache may have hard links, by which files of the system change, and kernel symbols of which perf.bash left most out.
+perf_config() {
+	mkdir -p "$1"
+	printf '[buildid]\n\tdir = %s\n[record]\n\tbuild-id = no-cache\n' "$1/buildid" >"$1/config"
+	export PERF_CONFIG=$1/config
+}
+perf_config "$BATS_RUN_TMPDIR/perf"	# for setup_file(); each test has its own
 export PERF_VERSION=
 read -r PERF_VERSION <"$BATS_RUN_TMPDIR/perf-version" || true
 [ -n "${TRUE_PERF-}" ] || export TRUE_PERF=$(type -P perf)
@@ -47,10 +55,7 @@ setup() {
 	cd "$BATS_TEST_DIRNAME"
 	T=$BATS_TEST_TMPDIR TURNS=0
 	: >"$T/failures"
-	# What perf prints must not depend on this user's settings, nor on what other runs left in the build-id cache.
-	export PERF_CONFIG=$T.perf/config
-	mkdir -p "$T.perf"
-	printf '[buildid]\n\tdir = %s\n' "$T.perf/buildid" >"$PERF_CONFIG"
+	perf_config "$T.perf"
 }
 
 # tell_failed COMMAND [argument of the function it is in...]: print the command that failed and its place; of a comparison
