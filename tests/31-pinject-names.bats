@@ -56,7 +56,8 @@ RECORD="perf record -q -k mono --namespaces --no-bpf-event --no-buildid-mmap -e 
 		done
 		# each process has the names of its own file without perf, too
 		command pstat -q --csv --table sort --symbols "$T/syms" -s pid,symbol "$T/out" | grep -oE '^[0-9]+,(alpha|omega),' | sort -t, -k2 >"$T/got"
-		[ "$(cut -d, -f2 "$T/got" | tr '\n' ' ')" = "alpha omega " ] && [ "$(cut -d, -f1 "$T/got" | sort -u | wc -l)" = 2 ] || failed "$o: pstat: $(cat "$T/got")"
+		[ "$(cut -d, -f2 "$T/got" | tr '\n' ' ')" = "alpha omega " ] && [ "$(cut -d, -f1 "$T/got" | sort -u | wc -l)" = 2 ] ||
+		    failed "$o: pstat: $(cat "$T/got") $(pstat "$T/out" | grep '^lost')"
 		mv "$T/hidden" "$T/p"
 	done
 	# both are mapped before a sample is looked at, or one of them long after the id of the other was written
