@@ -214,3 +214,15 @@ asks() {
 	done
 	done_all
 }
+@test "pinject: whether a process of a pipe has ended is asked for by its number, not by a path in /proc" {
+	need native; need strace
+	! sanitized || skip "a sanitizer has calls of its own"
+	for ((p = 0; p < 500; p++)); do
+		echo "FORK pid=$((DEAD + p)) tid=$((DEAD + p)) ppid=1 ptid=1 @ time=1000"
+		echo "COMM misc=0x2000 pid=$((DEAD + p)) tid=$((DEAD + p)) comm=short @ time=1001"
+		echo "MMAP2 misc=2 pid=$((DEAD + p)) tid=$((DEAD + p)) start=10000 len=4096 maj=8 min=1 ino=100 prot=5 flags=2 filename=$T/absent @ time=1002"
+	done | stream
+	cat "$T/in" | strace -f -o "$T/calls" pinject -q -b >"$T/out" || skip "strace does not work here"
+	[ "$(grep -c 'getpgid(' "$T/calls")" -ge 500 ] || failed "by number"
+	[ "$(grep -c '"/proc/[0-9]' "$T/calls")" -le 20 ] || failed "by path"
+}

@@ -206,7 +206,7 @@ static const struct call {
 	ONLY(openat, .rights = CONFINE_READ | SERVING, .test = WITHOUT, .arg = 2, .value = O_ACCMODE | O_CREAT | O_TRUNC)
 	/* a process that looks files up for another (not by openat2, whose flags stand in memory) */
 	ONLY(ioctl, .rights = SERVING, .test = EQUAL, .arg = 1, .value = FS_IOC_GETVERSION)
-	ONLY(fstatfs, .rights = SERVING)
+	ONLY(fstatfs, .rights = SERVING) ONLY(getpgid, .rights = SERVING)
 #ifdef __NR_fstatfs64
 	ONLY(fstatfs64, .rights = SERVING)
 #endif

@@ -167,6 +167,7 @@ place_open_symfs(struct place *p)
 void
 place_start(const struct lookup_opt *opt)
 {
+	roots_start();
 	for (size_t i = 0; i < opt->nsymfs; i++)
 		symfs[i] = open(opt->symfs[i], O_PATH | O_DIRECTORY | O_CLOEXEC);
 }

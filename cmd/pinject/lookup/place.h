@@ -85,8 +85,10 @@ uint32_t process_own_pid(struct place *);
 /* All processes that run, up to so many.  -1: there are more, or nobody says. */
 int	process_list(uint32_t *pid, int max);
 
+/* roots.c, before the process is locked: how to tell that a process is gone */
+void	roots_start(void);
 /*
- * roots.c: the root directory of the process; AT_FDCWD: it is ours, or nothing is known of the process; -1: another mount
+ * The root directory of the process; AT_FDCWD: it is ours, or nothing is known of the process; -1: another mount
  * namespace, of which no root is known.  The descriptor is valid until the next call.  alive: it is that of the process itself.
  * Of one that is `gone' it sets p->mnt.
  */
