@@ -78,7 +78,7 @@ privacy_seen_at(uint64_t tag)
 	return tag * UINT64_C(0x9e3779b97f4a7c15) >> (64 - PRIVACY_SEEN_BITS);
 }
 
-/* Count a value of so many bytes.  Here and below inline, since there is one for each entry of a call chain. */
+/* Count a value of so many bytes.  Here and below inline, since there are some in each sample. */
 static inline void
 privacy_value(struct privacy *p, enum row row, const struct pp_rec *r, uint64_t value, uint64_t bytes)
 {
@@ -103,21 +103,43 @@ privacy_addr_hidden(uint64_t addr)
 	return addr < 4096 || addr > (uint64_t)-4096 || (region >= 1 && region <= 3) || region == 1021 || region == 1022;
 }
 
+/* The row of an address of that cpumode. */
+static inline enum row
+privacy_addr_row(bool kernel, uint64_t addr)
+{
+	return kernel || addr >> 63 ? ROW_KERNEL_ADDR : ROW_USER_ADDR;
+}
+
+/* Is it an address of a page that was just counted?  Only the last page has hidden addresses and others. */
+static inline bool
+privacy_addr_seen(const struct privacy *p, enum row row, uint64_t addr)
+{
+	uint64_t tag = privacy_tag(row, addr >> 12);
+
+	return p->seen[privacy_seen_at(tag)] == tag && addr <= (uint64_t)-4096;
+}
+
+/* Count n of them. */
+static inline void
+privacy_addr_again(struct privacy *p, enum row row, uint64_t n, uint64_t bytes)
+{
+	p->row[row].count += n;
+	p->row[row].bytes += n * bytes;
+}
+
 /* An address of that cpumode: of the kernel or a program, unless it is a pseudonym.  True: it was counted. */
 static inline bool
 privacy_addr(struct privacy *p, const struct pp_rec *r, bool kernel, uint64_t addr, uint64_t bytes)
 {
-	enum row row = kernel || addr >> 63 ? ROW_KERNEL_ADDR : ROW_USER_ADDR;
-	uint64_t page = addr >> 12, tag = privacy_tag(row, page);
+	enum row row = privacy_addr_row(kernel, addr);
 
-	if (p->seen[privacy_seen_at(tag)] == tag && addr <= (uint64_t)-4096) {	/* only the last page has hidden addresses and others */
-		p->row[row].count++;
-		p->row[row].bytes += bytes;
+	if (privacy_addr_seen(p, row, addr)) {
+		privacy_addr_again(p, row, 1, bytes);
 		return true;
 	}
 	if (privacy_addr_hidden(addr))
 		return false;
-	privacy_value(p, row, r, page, bytes);
+	privacy_value(p, row, r, addr >> 12, bytes);
 	return true;
 }
 

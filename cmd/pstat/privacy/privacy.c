@@ -116,13 +116,12 @@ static int
 privacy_record(void *arg, const struct pp_rec *r, bool sound)
 {
 	struct privacy *p = arg;
-	struct pp_err err = { .what = "" };
 	const struct pp_event *ev = NULL;
 
 	if (privacy_skips(p, r))
 		return 0;
 	if (sound && r->type < PP_USER_TYPE_START && p->in->events->n)
-		ev = pp_event_find(p->in->events, r, &err);
+		ev = pp_event_find(p->in->events, r, NULL);
 	if (ev)
 		privacy_clock(p, ev, r);
 	if (!sound)

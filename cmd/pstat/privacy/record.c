@@ -139,19 +139,29 @@ privacy_number_of(struct privacy *p, const struct pp_rec *r, enum pp_role role, 
 static void
 chain(struct privacy *p, const struct pp_rec *r, const uint8_t *at, size_t len)
 {
-	bool cookie = false, kernel = (r->misc & PP_MISC_CPUMODE_MASK) == PP_MISC_KERNEL, swap = p->in->swap;
+	enum row row = (r->misc & PP_MISC_CPUMODE_MASK) == PP_MISC_KERNEL ? ROW_KERNEL_ADDR : ROW_USER_ADDR;
+	bool cookie = false, swap = p->in->swap;
+	uint64_t again = 0;		/* addresses behind the last marker whose pages were just counted, as most were */
 
 	for (const uint8_t *end = at + len; at < end; at += 8) {
 		uint64_t ip = pp_get_u64(at, swap);
 
-		if (pp_is_context(ip)) {
+		if (cookie && !pp_is_context(ip))
+			continue;
+		if (privacy_addr_seen(p, row, ip)) {
+			again++;
+		} else if (!pp_is_context(ip)) {
+			privacy_addr(p, r, row == ROW_KERNEL_ADDR, ip, 8);
+		} else {
 			unsigned mode = pp_context_mode(ip);
 
-			kernel = mode != PP_MISC_USER && mode != PP_MISC_GUEST_USER;
+			privacy_addr_again(p, row, again, 8);
+			again = 0;
+			row = mode == PP_MISC_USER || mode == PP_MISC_GUEST_USER ? ROW_USER_ADDR : ROW_KERNEL_ADDR;
 			cookie = ip == PP_CONTEXT(USER_DEFERRED);
-		} else if (!cookie)
-			privacy_addr(p, r, kernel, ip, 8);
+		}
 	}
+	privacy_addr_again(p, row, again, 8);
 }
 
 /* An address of a branch; at the last one all of them are counted. */
