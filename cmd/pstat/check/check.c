@@ -179,7 +179,7 @@ check_size(struct check *c, const struct pp_rec *r)
 {
 	struct pp_err why = { .what = "" };
 
-	if (pp_sample_size(c->in->events, r->raw, r->size) || pp_judge(c->in->events, r, &why) >= 0)
+	if (pp_judge(c->in->events, r, &why) >= 0)
 		return;
 	check_found(c, RULE_E_UNREADABLE, r, why.what);
 	check_rejected(c, r, why.what);
@@ -267,7 +267,8 @@ check_record(void *arg, const struct pp_rec *r, bool sound)
 		check_rejected(c, r, c->tool->in_err.what);
 		c->tool->in_err = (struct pp_err){ .file = c->tool->in_err.file };
 	}
-	check_size(c, r);
+	if (!pp_sample_size(c->in->events, r->raw, r->size))
+		check_size(c, r);
 	if (r->type != PP_SAMPLE || r->size & 7)
 		check_type(c, r);
 	check_counted(c, r);
