@@ -474,8 +474,9 @@ pp_event_of(const struct pp_events *e, const struct pp_rec *r, struct pp_err *er
 	return event_of(e, r, err);
 }
 
-const struct pp_event *
-pp_event_find_slow(const struct pp_events *e, const struct pp_rec *r, struct pp_err *err)
+/* What is not as usual: an id with another place in the table, no ids, an error. */
+static __attribute__((noinline)) const struct pp_event *
+event_search(const struct pp_events *e, const struct pp_rec *r, struct pp_err *err)
 {
 	const struct pp_event *ev = event_of(e, r, err);
 
@@ -484,6 +485,21 @@ pp_event_find_slow(const struct pp_events *e, const struct pp_rec *r, struct pp_
 		return NULL;
 	}
 	return ev;
+}
+
+const struct pp_event *
+pp_event_find_slow(const struct pp_events *e, const struct pp_rec *r, struct pp_err *err)
+{
+	if (r->type != PP_SAMPLE && e->n > 1 && e->id_back && id_fits(e, r)) {
+		uint64_t id = id_of(e, r);
+		const struct pp_idslot *slot = &e->map.slot[id * e->map.mul >> e->map.shift];
+
+		if (!id)			/* synthesised */
+			return e->ev[0];
+		if (slot->id == id && slot->event)
+			return e->ev[slot->event - 1];
+	}
+	return event_search(e, r, err);
 }
 
 /* A fixed field of a sample, or the same field of a trailer; NULL: not recorded. */
