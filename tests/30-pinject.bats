@@ -207,6 +207,21 @@ WORK='ls -l /usr/bin >/dev/null; (gzip -1 </bin/bash >/dev/null); seq 20000 | ex
 	done_all
 }
 
+@test "pinject -b: a map that goes up to the markers of call chains hides none of them" {
+	need readelf
+	a=$(elf cat)
+	for len in 0x7effffff 0x7effffffffffffff; do
+		stream <<-END
+			MMAP misc=1 pid=-1 tid=0 start=0xffffffff81000000 len=$len filename=[kernel.kallsyms]_text
+			MMAP misc=2 pid=7 tid=7 start=0x400000 len=0x10000 filename=$a
+			SAMPLE misc=1 ip=0xffffffff81000010 pid=7 time=1 chain=0xffffffffffffff80,0xffffffff81000020,0xfffffffffffffe00,0x401000
+			SAMPLE misc=1 ip=0xfffffffffffffff0 pid=7 time=2 chain=0xffffffffffffff80,0xffffffff81000020
+		END
+		pinject -b "$T/in" | names | grep -qxF "$a" || failed "$len"
+	done
+	done_all
+}
+
 @test "pinject: what has an id in the stream gets no other" {
 	a=$(elf cat) b=$(elf ls)
 	stream <<-END

@@ -8,11 +8,13 @@
 #ifndef SPACES_H
 #define SPACES_H
 
+#include "record/chain.h"
 #include "set.h"
 #include "state/state.h"
 
 enum { SPACE_RANGES = 8 };
 
+struct space_range { uint64_t start, len; };	/* it ends below the markers of call chains */
 struct space {
 	uint64_t	 feeds;		/* maps and version are of that state */
 	uint32_t	 pid;
@@ -20,7 +22,7 @@ struct space {
 	bool		 all;		/* all maps were hit */
 	const struct pp_maps *maps;	/* NULL: there are none */
 	uint64_t	 version;	/* of the maps */
-	struct { uint64_t start, len; } range[SPACE_RANGES];
+	struct space_range range[SPACE_RANGES];
 };
 
 struct spaces {
@@ -42,9 +44,11 @@ void	spaces_begin(struct spaces *, uint32_t pid);
 static inline void
 space_learn(struct space *s, const struct pp_map *m)
 {
+	uint64_t most = m->start < PP_CONTEXT(LAST) ? PP_CONTEXT(LAST) - m->start : 0;
+
 	s->last = s->n < SPACE_RANGES ? s->n++ : s->oldest++ % (uint8_t)SPACE_RANGES;
 	s->range[s->last].start = m->start;
-	s->range[s->last].len = m->len;
+	s->range[s->last].len = m->len < most ? m->len : most;
 }
 
 #endif

@@ -111,12 +111,20 @@ walk_address_slow(struct walk_sample *s, uint64_t ip)
 	return 1;
 }
 
+/* The range that was hit last; of no bytes: there is none. */
+static inline struct space_range
+walk_last(const struct walk_sample *s)
+{
+	return s->space ? s->space->range[s->space->last] : (struct space_range){ 0, 0 };
+}
+
+/* An address that is not in that range. */
 static inline int
-walk_address(struct walk_sample *s, uint64_t ip)
+walk_search(struct walk_sample *s, uint64_t ip)
 {
 	struct space *space = s->space;
 
-	if (!space || ip - space->range[space->last].start < space->range[space->last].len)
+	if (!space)
 		return 1;
 	for (uint32_t i = 0; i < space->n; i++)
 		if (ip - space->range[i].start < space->range[i].len) {
@@ -129,15 +137,18 @@ walk_address(struct walk_sample *s, uint64_t ip)
 static int
 walk_chain(struct walk_sample *s, const uint8_t *ips, size_t n)
 {
+	struct space_range last = walk_last(s);
+
 	for (; n; n--, ips += 8) {
 		uint64_t ip = pp_get_u64(ips, false);
 
-		if (!pp_is_context(ip)) {
-			if (walk_address(s, ip) < 0)
-				return -1;
-		} else {
+		if (ip - last.start < last.len)		/* as most are; no marker is in a range */
+			continue;
+		if (pp_is_context(ip))
 			walk_enter(s, ip == PP_CONTEXT(USER_DEFERRED) ? 0 : pp_context_mode(ip));	/* a cookie is in no map */
-		}
+		else if (walk_search(s, ip) < 0)
+			return -1;
+		last = walk_last(s);
 	}
 	return 1;
 }
@@ -195,7 +206,7 @@ walk_turn(void *arg, uint64_t time, const uint8_t *p, size_t n)
 	if (pp_get_u32(p, false) != 0)
 		return walk_record(w, time, p);
 	walk_enter(&s, pp_get_u32(p + 8, false));
-	if (walk_address(&s, pp_get_u64(p + 16, false)) < 0)
+	if (walk_search(&s, pp_get_u64(p + 16, false)) < 0)
 		return -1;
 	if (!(count = pp_get_u32(p + 12, false)))
 		return 1;
