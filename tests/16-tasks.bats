@@ -43,6 +43,13 @@ peak() {
 	18500 pcat --format=pprof -o "$T/x"
 	40000 pstat --report "$T/x"
 	END
+	# not by -S, as psort(1) says
+	few=$(peak psort -S 1M --merge --allow same-input "$T/few" "$T/few")
+	many=$(peak psort -S 1M --merge --allow same-input "$T/many" "$T/many")
+	[ $((many - few)) -lt 110000 ] || failed "psort --merge: $few KiB of 1,000 tasks in each input, $many of 200,000"
+	few=$(peak psort -S 1M --merge --remap-pids=never --allow same-input "$T/few" "$T/few")
+	many=$(peak psort -S 1M --merge --remap-pids=never --allow same-input "$T/many" "$T/many")
+	[ $((many - few)) -lt 18500 ] || failed "--remap-pids=never: $few KiB of 1,000 tasks in each input, $many of 200,000"
 	rm -f "$T/x"
 	living 1000 0xffffffffffffff80,1,2 >"$T/few"
 	few=$(peak pstat --report "$T/x" "$T/few")
