@@ -109,6 +109,7 @@ newfstatat: EIO ENOMEM EACCES
 fsync fdatasync: EIO ENOSPC
 ftruncate: EIO EFBIG
 getcwd: ENOENT
+getpgid: EPERM
 getdents64: EIO
 getrandom: EINTR ENOSYS
 inotify_init1 inotify_add_watch: EMFILE
