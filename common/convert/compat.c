@@ -27,7 +27,7 @@ static const struct compat_perf perfs[] = {	/* as COMPAT_WORDS */
 	{ .name = "6.12", .perf = PP_PERF_6_12, .features = 32,
 	  .attr_size = 136, .flags = 38, .counters = true },
 	{ .name = "current", .perf = PP_PERF_CURRENT, .features = PP_FEAT_END,
-	  .attr_size = 144, .flags = 64, .counters = true },
+	  .attr_size = sizeof(struct pp_attr_raw), .flags = 64, .counters = true },
 };
 
 enum { TYPES = 128, ATTR_BRANCH_AT = offsetof(struct pp_attr_raw, branch_sample_type) };

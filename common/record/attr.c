@@ -4,7 +4,7 @@
 #include "attr.h"
 #include "event.h"
 
-const char *const pp_attr_flag_names[PP_ATTR_FLAGS + 1] = {
+const char *const pp_attr_flag_names[] = {
 	"disabled", "inherit", "pinned", "exclusive", "exclude_user", "exclude_kernel", "exclude_hv", "exclude_idle",
 	"mmap", "comm", "freq", "inherit_stat", "enable_on_exec", "task", "watermark", "precise_ip", "precise_ip:2",
 	"mmap_data", "sample_id_all", "exclude_host", "exclude_guest", "exclude_callchain_kernel",
@@ -12,6 +12,7 @@ const char *const pp_attr_flag_names[PP_ATTR_FLAGS + 1] = {
 	"namespaces", "ksymbol", "bpf_event", "aux_output", "cgroup", "text_poke", "build_id", "inherit_thread",
 	"remove_on_exec", "sigtrap", "defer_callchain", "defer_output", NULL
 };
+_Static_assert(sizeof pp_attr_flag_names / sizeof *pp_attr_flag_names == PP_ATTR_FLAGS + 1, "a bit without its name");
 
 size_t
 pp_attr_bytes(const uint8_t *p, size_t len, bool swap)

@@ -66,6 +66,7 @@ static const char *const sample_bits[PP_SAMPLE_BITS + 1] = {
 static const char *const format_bits[] = {
 	"TOTAL_TIME_ENABLED", "TOTAL_TIME_RUNNING", "ID", "GROUP", "LOST", NULL
 };
+_Static_assert(sizeof format_bits / sizeof *format_bits == PP_FORMAT_BITS + 1, "a bit without its name");
 enum { ATTR_FREQ_BIT = 10 };
 
 /* ", title A|B|0x80000000", unless there are no bits; bits without a name are shown as a number. */

@@ -8,17 +8,13 @@
 #include "sample.h"
 #include "shape.h"
 
-enum {
-	READ_KNOWN = PP_FORMAT_TOTAL_TIME_ENABLED | PP_FORMAT_TOTAL_TIME_RUNNING | PP_FORMAT_ID | PP_FORMAT_GROUP | PP_FORMAT_LOST,
-	BRANCH_KNOWN = (1 << 20) - 1,		/* up to PERF_SAMPLE_BRANCH_COUNTERS */
-	ENOUGH = 64,				/* records: longer chains need not be followed, and would take long */
-};
+enum { ENOUGH = 64 };		/* records: longer chains need not be followed, and would take long */
 
 bool
 pp_attr_known(const struct pp_attr *a)
 {
 	return a->size <= sizeof(struct pp_attr_raw) && !(a->sample_type & ~(uint64_t)PP_SAMPLE_KNOWN) &&
-	    !(a->read_format & ~(uint64_t)READ_KNOWN) && !(a->branch_sample_type & ~(uint64_t)BRANCH_KNOWN) && !(a->flags >> PP_ATTR_FLAGS);
+	    !(a->read_format >> PP_FORMAT_BITS) && !(a->branch_sample_type >> PP_BRANCH_BITS) && !(a->flags >> PP_ATTR_FLAGS);
 }
 
 static int

@@ -35,9 +35,6 @@ anon_attr(const struct anon_out *a, uint8_t *attr, size_t n)
 	}
 }
 
-/* The known bits of read_format and branch_sample_type: up to LOST, COUNTERS of Linux 6.18. */
-enum { READ_FORMATS = (1 << 5) - 1, BRANCH_TYPES = (1 << 20) - 1 };
-
 int
 anon_head_attr(struct anon_out *a, struct pp_rec *r)
 {
@@ -50,7 +47,7 @@ anon_head_attr(struct anon_out *a, struct pp_rec *r)
 		return pp_fail(a->err, "sample_type 0x%jx: unknown bits cannot be made anonymous",
 		    (uintmax_t)known.sample_type);
 	/* Both determine the layout of samples: with an unknown bit, a field could be mistaken for another one. */
-	if (known.read_format & ~(uint64_t)READ_FORMATS || known.branch_sample_type & ~(uint64_t)BRANCH_TYPES)
+	if (known.read_format >> PP_FORMAT_BITS || known.branch_sample_type >> PP_BRANCH_BITS)
 		return pp_fail(a->err, "read_format 0x%jx, branch_sample_type 0x%jx: unknown bits cannot be made anonymous",
 		    (uintmax_t)known.read_format, (uintmax_t)known.branch_sample_type);
 	return 1;

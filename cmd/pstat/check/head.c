@@ -14,10 +14,8 @@
 #include "set.h"
 
 enum {
-	ATTR_6_1 = 128, ATTR_6_12 = 136, ATTR_KNOWN = 144,
+	ATTR_6_1 = 128, ATTR_6_12 = 136, ATTR_KNOWN = sizeof(struct pp_attr_raw),
 	FEATURES_6_1 = 32,		/* HEADER_LAST_FEATURE of 6.1 and 6.12 */
-	FLAGS_KNOWN = 40,		/* bits of the attr's flags that are not reserved */
-	FORMAT_KNOWN = 31, BRANCH_KNOWN = 20,
 	CLOCK_MONOTONIC_NR = 1,
 	CPU_MAP_RANGE = 2,
 	TRACE_INTEL_PT = 1, TRACE_TYPES = 7,
@@ -28,8 +26,8 @@ enum {
 static bool
 attr_has_odd_bits(const struct pp_attr *a)
 {
-	return a->sample_type & ~(uint64_t)PP_SAMPLE_KNOWN || a->read_format & ~(uint64_t)FORMAT_KNOWN ||
-	    a->flags >> FLAGS_KNOWN || a->branch_sample_type >> BRANCH_KNOWN;
+	return a->sample_type & ~(uint64_t)PP_SAMPLE_KNOWN || a->read_format >> PP_FORMAT_BITS || a->flags >> PP_ATTR_FLAGS ||
+	    a->branch_sample_type >> PP_BRANCH_BITS;
 }
 
 /* `known': the different ids of the events before it. */

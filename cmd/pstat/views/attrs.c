@@ -52,6 +52,7 @@ static const struct bit branch_bits[] = {
 static const struct bit read_bits[] = {
 	{ 1, "TOTAL_TIME_ENABLED" }, { 2, "TOTAL_TIME_RUNNING" }, { 4, "ID" }, { 8, "GROUP" }, { 16, "LOST" }, { 0, NULL },
 };
+_Static_assert(COUNT(branch_bits) == PP_BRANCH_BITS + 1 && COUNT(read_bits) == PP_FORMAT_BITS + 1, "a bit without its name");
 
 static void
 attr_bits(FILE *f, const char *name, const char *is, uint64_t value, const struct bit *bits)
