@@ -20,6 +20,7 @@ compiles() {
 	compiles record.def 's/^REC( 3, COMM/REC( 3, COMN/' common/record/record.c || failed "the test itself"
 	! compiles record.def 's/^\(REC(14, SWITCH, *\)SWITCH,/\1,/' || failed "class of a type"
 	! compiles record.def 's/^\(REC(14, SWITCH, *SWITCH, *\)6_1,/\1,/' || failed "perf that reads it"
+	! compiles record.def 's/^\(REC(14, SWITCH, *\)SWITCH,/\1TASK,/' || failed "a task of which nobody knows whose it is"
 	! compiles record.def 's/U8(lost, PLAIN)/U8(lost)/' || failed "role of a field"
 	! compiles record.def 's/U8(lost, PLAIN)/U8(lost, NUMBER)/' || failed "role that there is not"
 	! compiles attr.def 's/(config3, HEX, 8, PLAIN)/(config3, HEX, 8)/' || failed "role of an attr's field"

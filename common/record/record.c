@@ -118,6 +118,11 @@ _Static_assert(!((0
 #define FIELD(kind, size, name, role) | PP_ROLE_BIT(role)
 #define LIST
 #define OPT
+#define REC(number, name, class, perf, trailer, fields, payload, tail) \
+	_Static_assert(!(PP_CLASS_BIT(class) & PP_CLASSES_TASK) || (0 fields) & PP_ROLE_BIT(TID), \
+	    #name ": a type of class TASK or MAP has a field of role TID, which says whose it is");
+#include "record.def"
+#undef REC
 const struct pp_meaning pp_meanings[PP_TYPE_END + 1] = {
 #define REC(number, name, class, perf, trailer, fields, payload, tail) \
 	[number] = { 0 fields | ROLES_##tail, PP_CLASS_##class, PP_PERF_##perf },
