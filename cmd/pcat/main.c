@@ -82,9 +82,10 @@ pcat_container(struct job *j, struct atomic *file, struct pp_source *like)
 		return out_pprof_new(&j->t, &j->o.profile);
 	case FORMAT_JSONL:
 		return out_jsonl_new(&j->t, &j->o.jsonl);
-	default:
-		return out_stream_new(pcat_sink(j, file), &j->o.pack, like, file->err);
+	case FORMAT_STREAM:
+		break;
 	}
+	return out_stream_new(pcat_sink(j, file), &j->o.pack, like, file->err);
 }
 
 static struct out *
