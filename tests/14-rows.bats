@@ -77,6 +77,25 @@ compiles() {
 	done_all
 }
 
+@test "rows: each key of --sort is in the schema of both its tables, and none has the name of a column" {
+	need jq
+	local table
+	sed -n 's/^KEY("\([a-z_]*\)".*/\1/p' ../cmd/pstat/sort/keys.def | sort >"$T/keys"
+	[ "$(wc -l <"$T/keys")" -ge 14 ] || failed "keys not found"
+	for table in sort hist; do
+		jq -r ".properties.$table.items.properties | keys[]" pstat.schema.json | sort | comm -23 "$T/keys" - >"$T/lacks"
+		[ ! -s "$T/lacks" ] || failed "pstat.schema.json: $table: $(tr '\n' ' ' <"$T/lacks")"
+	done
+	{
+		jq -r '.properties.sort.items.required[]' pstat.schema.json
+		pstat --list-options | jq -r '.options[] | select(.name == "columns").words[]'
+	} | sort >"$T/columns"
+	[ "$(wc -l <"$T/columns")" -ge 18 ] || failed "columns not found"
+	comm -12 "$T/keys" "$T/columns" >"$T/both"
+	[ ! -s "$T/both" ] || failed "also a column: $(tr '\n' ' ' <"$T/both")"
+	done_all
+}
+
 # bytes FILE TYPE: the records of that type, in hexadecimal
 bytes() {
 	od -An -v -tx1 -w1 "$1" | tr -d ' \n' | perl -ne '
