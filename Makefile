@@ -302,7 +302,7 @@ $(TARGET_DIR)/manifest: LDLIBS = $(LIB) $(PKG_LIBS) -pthread -lmd -Wl,--wrap=asp
 $(TARGET_DIR)/pprof $(TARGET_DIR)/jsonl: $(filter-out $(O)/cmd/pcat/main.o,$(call objs,cmd/pcat cmd/pcat/*)) $(SHARED)
 $(TARGET_DIR)/pprof $(TARGET_DIR)/jsonl: LDLIBS = $(LIB) $(PKG_LIBS) -pthread -lz -lmd $(SYMBOLS)
 $(O)/tests/fuzz/pprof.o $(O)/tests/fuzz/jsonl.o: DEFS += -Icmd/pcat
-# whole: five tools in one program, each an object of which only its main() is seen, by another name
+# whole: all tools in one program, each an object of which only its main() is seen, by another name
 WHOLE = $(TOOLS:%=$(O)/tools/%.o)
 $(WHOLE): $(O)/tools/%.o: $$(call objs,cmd/% cmd/%/*)
 	@mkdir -p $(@D)
@@ -310,6 +310,7 @@ $(WHOLE): $(O)/tools/%.o: $$(call objs,cmd/% cmd/%/*)
 	$(OBJCOPY) --redefine-sym main=$*_main $@
 	$(OBJCOPY) -w -G $*_main -G 'asan.*' -G 'sancov.*' -G '__*' $@
 $(TARGET_DIR)/whole: $(WHOLE) $(call objs,tests/fuzz/whole) $(SHARED)
+$(O)/tests/fuzz/whole/run.o: DEFS += -D'WHOLE_TOOLS=$(patsubst %,TOOL(%),$(TOOLS))'
 $(TARGET_DIR)/whole: LDLIBS = $(LIB) $(PKG_LIBS) -pthread -lz -lmd $(SYMBOLS) -ljansson $(SECCOMP)
 $(O)/tests/fuzz/elfsym.o $(O)/tests/fuzz/jitdump.o $(O)/tests/fuzz/maptext.o $(O)/tests/fuzz/notes.o: DEFS += -Icmd/pinject
 

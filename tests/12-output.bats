@@ -514,11 +514,19 @@ ended() {
 	done_all
 }
 
-@test "output: each form that pcat writes is in the tests of what holds for all of them" {
+@test "output: each tool, and each form that pcat writes, is in the tests of what holds for all of them" {
 	need jq
 	local form file n=0
+	for file in locked.py failing.py fuzz/whole.c bench/instructions; do
+		for t in $TOOLS; do
+			grep -qE "^(	\{ \"|	)?$t( |$)" $file || failed "$file has no $t"
+		done
+	done
+	for t in $TOOLS; do
+		grep -q "^    \"$t\": \"\"\"" same || failed "same has no $t"
+	done
 	for form in $(pcat --list-options | jq -r '.options[] | select(.name == "format").words[] | select(. != "stream")'); do
-		for file in 14-confine.bats 16-links.bats locked.py data/law.txt; do
+		for file in 14-confine.bats 16-links.bats locked.py failing.py same fuzz/whole.c data/law.txt; do
 			grep -qE -e "--format=$form( |$)" $file || failed "$file has no --format=$form"
 		done
 		n=$((n + 1))

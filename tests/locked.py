@@ -9,7 +9,7 @@ TABLE has a row for what is allowed: KERNELS, PROCESSES, CALLS, REASON, with tab
 A call that is allowed and stands in no row, a row that holds for no process, or not for all that it names, and a row without a reason
 are faults.
 """
-import functools, getopt, os, re, shutil, signal, subprocess, sys, tempfile
+import functools, getopt, glob, os, re, shutil, signal, subprocess, sys, tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 O = os.environ["O"]
@@ -271,8 +271,8 @@ def main():
     os.chmod(d, 0o755)
     try:
         os.mkdir(d + "/bin")
-        for name in ("pcat", "pfilter", "psort", "pinject", "pstat"):
-            shutil.copy(tool(name), d + "/bin")
+        for main in glob.glob(os.path.join(HERE, "..", "cmd", "*", "main.c")):
+            shutil.copy(tool(os.path.basename(os.path.dirname(main))), d + "/bin")
         recorded = make_inputs(d)
         impossible = {}
         for kernel in kernels:

@@ -33,11 +33,13 @@
  */
 enum { CPU_MAX = 2, CPU_CHECKED = 20, TIME_MAX = 120, OUTPUT_MAX = 64 << 20, WORDS = 32, PIPE_MAX = 1 << 16 };
 
-int	pcat_main(int, char **), pfilter_main(int, char **), pinject_main(int, char **), psort_main(int, char **), pstat_main(int, char **);
-
-static const struct { const char *name; int (*main)(int, char **); } tools[] = {
-	{ "pcat", pcat_main }, { "pfilter", pfilter_main }, { "pinject", pinject_main }, { "psort", psort_main }, { "pstat", pstat_main },
-};
+/* The Makefile says which there are: WHOLE_TOOLS is TOOL(pcat) TOOL(pfilter) ... */
+#define TOOL(name) int name##_main(int, char **);
+WHOLE_TOOLS
+#undef TOOL
+#define TOOL(name) { #name, name##_main },
+static const struct { const char *name; int (*main)(int, char **); } tools[] = { WHOLE_TOOLS };
+#undef TOOL
 
 /* A fault ends the process by a signal: no status of a tool is one of a sanitizer.  What is leaked at the end is a matter of make asan. */
 const char *__asan_default_options(void), *__ubsan_default_options(void);
