@@ -140,7 +140,7 @@ members_in() {
 	[ "$status" = 0 ] && [ -z "$output" ]
 }
 
-@test "docs: each tool has its page, of the usual sections, and is named where the family is" {
+@test "docs: each tool has its page, of the usual sections, and it and the other pages are named where the family is" {
 	for t in $TOOLS; do
 		grep '^\.Sh ' "../man/$t.1" | diff - <(printf '.Sh %s\n' NAME SYNOPSIS DESCRIPTION "EXIT STATUS" EXAMPLES \
 		    DIAGNOSTICS "SEE ALSO" CAVEATS) || failed "$t: sections"
@@ -154,7 +154,12 @@ members_in() {
 	tools_are "man/*.1" < <(cd ../man && printf '%s\n' *.1 | sed 's/\.1$//; /^perfpipe$/d')
 	tools_are "perfpipe.7, SYNOPSIS" < <(sed -n '/^\.Sh SYN/,/^\.Sh DESC/s/^\.Nm //p' ../man/perfpipe.7)
 	tools_are "perfpipe.7, DESCRIPTION" < <(sed -n '/^\.Sh DESC/,/^\.Ss/s/^\.It Xr \(.*\) 1/\1/p' ../man/perfpipe.7)
-	tools_are "perfpipe.7, SEE ALSO" < <(sed -n '/^\.Sh SEE/,/^\.Sh CAV/s/^\.Xr \(p[a-z]*\) 1.*/\1/p' ../man/perfpipe.7)
+	tools_are "perfpipe.7, SEE ALSO" < <(sed -n '/^\.Sh SEE/,/^\.Sh CAV/s/^\.Xr \(p[a-z]*\) 1.*/\1/p' ../man/perfpipe.7 | grep -vx perfpipe)
+	for page in $(cd ../man && echo *.[1-9]); do
+		name=${page%.*}
+		grep -qF "](man/$page)" ../README.md || [[ " $TOOLS " == *" $name "* ]] || failed "README.md has no link to $page"
+		sed -n '/^\.Sh SEE/,/^\.Sh CAV/p' ../man/perfpipe.7 | grep -qE "^\.Xr $name ${page##*.}( ,)?$" || [ $page = perfpipe.7 ] || failed "perfpipe.7, SEE ALSO: no $page"
+	done
 	tools_are README.md < <(sed -n '/^## The tools/,/^## Thirteen/s/^| .\([a-z]*\). |.*/\1/p' ../README.md)
 	done_all
 }
