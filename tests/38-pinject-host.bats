@@ -154,7 +154,7 @@ MODES="-b --buildid-all -B --mmap2-buildid-all"
 	}
 	# a process with a jitdump is left to --jit, so each is tried by itself
 	try_all() {
-		for o in "-b" "--buildid-all" "-B" "--mmap2-buildid-all" "-j --buildid-dir $T/syms" "--perf-map --buildid-dir $T/syms" \
+		for o in "-b" "--buildid-all" "-B" "--mmap2-buildid-all" "--jit --buildid-dir $T/syms" "--perf-map --buildid-dir $T/syms" \
 		    "-b --archive --buildid-dir $T/syms" "--mmap2-buildid-all --archive --buildid-dir $T/syms"; do
 			rm -rf "$T/syms"
 			try pinject $o "$@" "$T/in"
@@ -163,6 +163,9 @@ MODES="-b --buildid-all -B --mmap2-buildid-all"
 			! [ -s "$T/changed" ] || echo "$o"
 		done
 	}
+	for o in $(pinject --list-options | jq -r '.relations[] | select(.kind == "needs" and .others == ["buildid-dir"]).these[]'); do
+		declare -f try_all | grep -qE -- "--$o( |\")" || failed "--$o is not tried"
+	done
 	record_in elsewhere $pid
 	try_all >"$T/did"
 	! [ -s "$T/did" ] || failed "elsewhere: $(cat "$T/did")"
