@@ -2,6 +2,7 @@
 /* chain.c - see unwind.h: from the registers of a function to those of its caller, until there is none */
 #include <elf.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "in.h"
 
@@ -11,12 +12,29 @@
 #define BITS(from, to) (BIT((to) + 1) - BIT(from))
 
 static const struct unwind_machine_desc machines[] = {
-	[UNWIND_X86_64] = { .elf = EM_X86_64, .columns = 17, .pc = 16, .sp = 7, .fp = 6, .address = UINT64_MAX,
+	[UNWIND_X86_64] = { .name = "x86_64", .elf = EM_X86_64, .columns = 17, .pc = 16, .sp = 7, .fp = 6, .address = UINT64_MAX,
 	    .perf = { 0, 3, 2, 1, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23, 8 } },
-	[UNWIND_ARM64] = { .elf = EM_AARCH64, .columns = 33, .pc = 32, .sp = 31, .fp = 29, .link = true, .address = BITS(0, 47),
+	[UNWIND_ARM64] = { .name = "aarch64", .elf = EM_AARCH64, .columns = 33, .pc = 32, .sp = 31, .fp = 29, .link = true, .address = BITS(0, 47),
 	    .perf = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30,
 		31, 32 } },
 };
+_Static_assert(sizeof machines / sizeof *machines == UNWIND_MACHINES, "a machine without its row");
+
+enum unwind_machine
+unwind_machine(const char *name)
+{
+	unsigned i = 0;
+
+	while (i < UNWIND_MACHINES && strcmp(machines[i].name, name))
+		i++;
+	return (enum unwind_machine)i;
+}
+
+unsigned
+unwind_ip(const struct unwinder *u)
+{
+	return u->machine->perf[u->machine->pc];
+}
 
 struct unwinder *
 unwind_new(enum unwind_machine machine)

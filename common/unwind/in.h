@@ -12,6 +12,7 @@
 enum { UNWIND_COLUMNS = 33 };
 
 struct unwind_machine_desc {
+	const char	*name;		/* as uname(2) has it */
 	uint16_t	 elf;		/* e_machine */
 	uint8_t		 columns;	/* registers that tables may have rules for; of others they are ignored */
 	uint8_t		 pc, sp, fp;

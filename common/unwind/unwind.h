@@ -25,7 +25,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum unwind_machine { UNWIND_X86_64, UNWIND_ARM64 };
+enum unwind_machine { UNWIND_X86_64, UNWIND_ARM64, UNWIND_MACHINES };
 
 enum {				/* bounds */
 	UNWIND_CACHE = 1 << 16,		/* addresses whose rules are kept */
@@ -40,6 +40,8 @@ enum {				/* bounds */
 struct unwinder;
 struct unwind_file;
 
+/* The machine that uname(2) calls so; UNWIND_MACHINES: there are no rules for it. */
+enum unwind_machine unwind_machine(const char *);
 /* NULL: no memory.  An unwinder must outlive its files. */
 struct unwinder *unwind_new(enum unwind_machine);
 void	unwind_free(struct unwinder *);
@@ -77,6 +79,8 @@ struct unwind_regs {
 	uint64_t	 mask;			/* which are known; bits from UNWIND_REGS on are ignored */
 	uint64_t	 value[UNWIND_REGS];
 };
+/* The number of the instruction pointer among them. */
+unsigned unwind_ip(const struct unwinder *);
 
 struct unwind_stack {			/* the copy: `size' is dyn_size; it begins at the stack pointer */
 	const void	*copy;

@@ -46,7 +46,7 @@ struct chains {
 	struct files	*files;
 	struct unwinder	*unwinder;	/* NULL: no record of the kernel has come yet */
 	bool		 swap;
-	int		 ip;		/* the number of the instruction pointer among its registers */
+	unsigned	 ip;		/* the number of the instruction pointer among its registers */
 	char		 arch[32];	/* of the recording, by its feature; "": not said */
 	bool		 active;	/* some event has copies of stacks */
 	struct pp_state	*state;
@@ -254,25 +254,21 @@ chains_learn_arch(struct chains *c, const struct pp_rec *r)
 static int
 chains_begin(struct chains *c)
 {
-	static const struct { const char *arch; enum unwind_machine machine; int ip; } rows[] = {
-		{ "x86_64", UNWIND_X86_64, 8 }, { "aarch64", UNWIND_ARM64, 32 },	/* PERF_REG_X86_IP, PERF_REG_ARM64_PC */
-	};
 	const char *here = c->lookup->us.machine, *arch = *c->arch ? c->arch : here;
+	enum unwind_machine machine = unwind_machine(arch);
 
 	if (c->swap)
 		return pp_fail(&c->t->in_err, "--unwind: recorded on a machine of the other byte order: run it there");
 	if (strcmp(arch, here) && !c->lookup->opt->unwind_files && !c->lookup->opt->nsymfs)
 		return pp_fail(&c->t->in_err, "--unwind: recorded on %.31s, and this machine is %.31s: run it there, or name the files "
 		    "by --unwind-files", arch, here);
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-		if (!strcmp(rows[i].arch, arch)) {
-			c->ip = rows[i].ip;
-			if (!(c->unwinder = unwind_new(rows[i].machine)))
-				return pp_fail_memory(&c->t->in_err);
-			files_unwinder(c->files, c->unwinder);
-			return 1;
-		}
-	return pp_fail(&c->t->in_err, "--unwind: recorded on %.31s: only stacks of x86_64 and aarch64 can be unwound", arch);
+	if (machine == UNWIND_MACHINES)
+		return pp_fail(&c->t->in_err, "--unwind: recorded on %.31s: only stacks of x86_64 and aarch64 can be unwound", arch);
+	if (!(c->unwinder = unwind_new(machine)))
+		return pp_fail_memory(&c->t->in_err);
+	c->ip = unwind_ip(c->unwinder);
+	files_unwinder(c->files, c->unwinder);
+	return 1;
 }
 
 /* ---- in the order of time ---------------------------------------------------------------------------------- */
