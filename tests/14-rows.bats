@@ -49,6 +49,19 @@ compiles() {
 	done_all
 }
 
+@test "rows: types that are selected like samples are in pfilter(1), and known to evaluate.py" {
+	local classes n name
+	classes=$(sed -n 's/^#define PP_CLASSES_LIKE_SAMPLES//p' ../common/record/meaning.h | grep -o 'BIT([A-Z]*)' | tr -d '()' | sed 's/^BIT//' | paste -sd'|')
+	sed -nE "s/^REC\( ?([0-9]+), ([A-Z_0-9]+), +($classes),.*/\1 \2/p" ../common/record/record.def >"$T/rows"
+	[ "$(wc -l <"$T/rows")" -ge 6 ] || failed "rows not found"
+	while read -r n name; do
+		grep -qw "${name%_CPU_WIDE}" ../man/pfilter.1 || failed "pfilter.1: $name"
+	done <"$T/rows"
+	cut -d ' ' -f 1 "$T/rows" | diff - <(sed -n 's/^SAMPLE, FOLLOWS, SWITCHES = 9, (\([0-9, ]*\)), .*/\1/p' evaluate.py |
+	    tr -d ' ' | tr , '\n') || failed "< record.def, > FOLLOWS of evaluate.py"
+	done_all
+}
+
 @test "rows: each bit of sample_type has a field of --filter" {
 	sed -n '/^static const struct field fields/,/^};/p' ../common/field/field.c >"$T/fields"
 	sed -n 's/^SAMPLE([ 0-9]*, \([A-Z_]*\), *\([a-z_]*\), *\([A-Z]*\),.* \([A-Z]*\), [^,]*, [^,]*)$/\1 \2 \3 \4/p' ../common/record/sample.def >"$T/rows"
