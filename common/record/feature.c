@@ -43,7 +43,7 @@
 #include "feature.def"
 #undef FEAT
 
-enum { BOTH = PP_FEATURE_PIPE | PP_FEATURE_FILE, SECT = PP_FEATURE_FILE, FLAG = PP_FEATURE_FLAG };
+enum { BOTH = PP_FEATURE_PIPE | PP_FEATURE_FILE, SECT = PP_FEATURE_FILE, ALONE = PP_FEATURE_FILE | PP_FEATURE_ALONE, FLAG = PP_FEATURE_FLAG };
 enum { RUN = false, MACHINE = true };
 
 static const struct row {

@@ -27,7 +27,7 @@
 #include "perfpipe_inline.h"
 
 enum {				/* where a feature may be; column `where' of feature.def */
-	PP_FEATURE_PIPE = 1, PP_FEATURE_FILE = 2, PP_FEATURE_FLAG = 4,
+	PP_FEATURE_PIPE = 1, PP_FEATURE_FILE = 2, PP_FEATURE_FLAG = 4, PP_FEATURE_ALONE = 8
 };
 enum {
 	PP_FEATURE_HEAD = 16,		/* bytes of a HEADER_FEATURE record before its payload */

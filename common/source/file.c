@@ -156,13 +156,6 @@ file_feature_text(int number, char text[static 24])
 	return text;
 }
 
-/* Features that perf writes into files only, except those that other records replace. */
-static bool
-file_has_only(int number)
-{
-	return number == PP_FEAT_CACHE || number == PP_FEAT_HYBRID_TOPOLOGY;
-}
-
 /*
  * Make a record of feature i.  n bytes of it are in the record, the others (PP_OPEN_FILE_FEATURES) are a payload.  A feature
  * that perf refuses is left out, and so are ids of sockets that perf up to 6.12 accepts in files only: it ignores them there.
@@ -212,9 +205,10 @@ file_put_features(struct file *f)
 	f->s->faults.about = (struct pp_feature_about){ .nevents = f->s->pub.events->n ? f->s->pub.events->n : f->nattrs };
 	for (int i = 0; i < FEATURE_BITS; i++) {
 		uint64_t size = f->features[i].size;
-		bool pipe = pp_feature_where((uint64_t)i) & PP_FEATURE_PIPE, fits = size <= PP_RECORD_MAX - PP_FEATURE_HEAD;
+		unsigned where = pp_feature_where((uint64_t)i);
+		bool pipe = where & PP_FEATURE_PIPE, fits = size <= PP_RECORD_MAX - PP_FEATURE_HEAD;
 
-		if (!f->feature[i] || !size || (!pipe && !(all && file_has_only(i))))
+		if (!f->feature[i] || !size || (!pipe && !(all && where & PP_FEATURE_ALONE)))
 			continue;
 		if (fits && pipe ? file_put_feature(f, i, size) < 0 : all && size <= OUTSIDE_MAX && file_put_feature(f, i, 0) < 0)
 			return -1;

@@ -52,7 +52,8 @@ test_where(void **state)
 		assert_int_equal(pp_feature_record(buf, sizeof buf, &f, &err), want ? 1 : -1);
 	}
 	assert_int_equal(pp_feature_where(PP_FEAT_STAT), PP_FEATURE_FLAG);
-	assert_int_equal(pp_feature_where(PP_FEAT_CACHE), PP_FEATURE_FILE);
+	assert_int_equal(pp_feature_where(PP_FEAT_CACHE), PP_FEATURE_FILE | PP_FEATURE_ALONE);
+	assert_int_equal(pp_feature_where(PP_FEAT_DIR_FORMAT), PP_FEATURE_FILE);
 	assert_int_equal(pp_feature_where(35), PP_FEATURE_PIPE | PP_FEATURE_FILE);
 	assert_int_equal(pp_feature_where(INT32_MAX), 0);
 	assert_int_equal(pp_feature_where(UINT64_MAX), 0);

@@ -198,6 +198,7 @@ feature_new(struct check *c, const struct pp_rec *r, uint64_t number)
 static void
 feature_number(struct check *c, const struct pp_rec *r, uint64_t number, bool end)
 {
+	unsigned where = pp_feature_where(number);
 	char detail[80];
 
 	if (end) {
@@ -215,10 +216,9 @@ feature_number(struct check *c, const struct pp_rec *r, uint64_t number, bool en
 		c->features |= UINT64_C(1) << number;
 	if (number > c->max_feature)
 		c->max_feature = number;
-	if (!number || number == PP_FEAT_TRACING_DATA || number == PP_FEAT_BUILD_ID || number == PP_FEAT_AUXTRACE ||
-	    number == PP_FEAT_DIR_FORMAT || number == PP_FEAT_BRANCH_STACK || number == PP_FEAT_STAT)
+	if (!number || (where && !(where & (PP_FEATURE_PIPE | PP_FEATURE_ALONE))))
 		check_found(c, RULE_E_FILE_FEATURE, r, detail);
-	else if (number == PP_FEAT_CACHE || number == PP_FEAT_HYBRID_TOPOLOGY)
+	else if (where & PP_FEATURE_ALONE)
 		check_found(c, RULE_N_OWN_FEATURE, r, detail);
 	else if (number >= FEATURES_6_1)
 		feature_new(c, r, number);
