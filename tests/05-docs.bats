@@ -491,10 +491,13 @@ in_here() {
 	printf 'int f(int *p);\nint f(int *p) { return p ? *p : 1; }\n' >"$T/right.c"
 	printf 'int f(int *p);\nint f(int *p) { return p ? 1 : *p; }\n' >"$T/wrong.c"
 	printf '#include "no-such.h"\n' >"$T/missing.c"
+	printf '#include "expr/expr.h"\n' >"$T/part.c"		# of pfilter
 	printf '/* of t\145h */\nint f(int *p);\n' >"$T/word.c"
 	{ cat ../man/psort.1; echo .Xx; } >"$T/wrong.1"
 	lint "$T/right.c" man/psort.1
 	[ $rc = 0 ] && ! [ -s "$T/out" ] || failed "right: $(cat "$T/out")"
+	lint "$T/part.c"
+	! grep clang-diagnostic-error "$T/out" || failed "the headers of a command are not found: $(cat "$T/out")"
 	for f in wrong.c:NullDereference missing.c:clang-diagnostic-error "word.c:==> the" wrong.1:Xx; do
 		lint "$T/${f%:*}"
 		[ $rc = 1 ] && grep -q "${f#*:}" "$T/out" || failed "$f: $(cat "$T/out")"
