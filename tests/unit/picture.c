@@ -253,9 +253,9 @@ tips(const char *svg, const char *what, uint64_t *sum)
 static void
 test_sums(void **state)
 {
-	const struct { unsigned n; uint64_t width, gap; unsigned cpus; } in[] = {
-		{ 350, 20 * MS, 0, 2 }, { 350, 20 * MS, UINT64_C(31800000) * S, 3 }, { 1, 20 * MS, 0, 1 }, { 0, MS, 0, 2 }, { 100, UINT64_C(60) * S, 0, 64 },
-		{ 7, UINT64_MAX / 16, 0, 3 }, { 40, 5 * MS, UINT64_MAX / 2, 3 },
+	const struct { uint64_t width, gap; unsigned n, cpus; } in[] = {
+		{ 20 * MS, 0, 350, 2 }, { 20 * MS, UINT64_C(31800000) * S, 350, 3 }, { 20 * MS, 0, 1, 1 }, { MS, 0, 0, 2 }, { UINT64_C(60) * S, 0, 100, 64 },
+		{ UINT64_MAX / 16, 0, 7, 3 }, { 5 * MS, UINT64_MAX / 2, 40, 3 },
 	};
 
 	(void)state;
@@ -570,9 +570,9 @@ test_scenes(void **state)
 static int
 write_all(const char *dir)
 {
-	const struct { const char *name; unsigned n; uint64_t width, gap; unsigned cpus; } in[] = {
-		{ "two", 350, 20 * MS, 0, 2 }, { "many", 1000, 5 * MS, 0, 64 }, { "break", 350, 20 * MS, UINT64_C(31800000) * S, 3 },
-		{ "one", 1, 20 * MS, 0, 1 }, { "empty", 0, MS, 0, 2 }, { "long", 4096, UINT64_C(60) * S, 0, 16 },
+	const struct { const char *name; uint64_t width, gap; unsigned n, cpus; } in[] = {
+		{ "two", 20 * MS, 0, 350, 2 }, { "many", 5 * MS, 0, 1000, 64 }, { "break", 20 * MS, UINT64_C(31800000) * S, 350, 3 },
+		{ "one", 20 * MS, 0, 1, 1 }, { "empty", MS, 0, 0, 2 }, { "long", UINT64_C(60) * S, 0, 4096, 16 },
 	};
 	struct draw d = { .theme = THEME_AUTO, .scale = SCALE_LINEAR };
 	char path[256];
