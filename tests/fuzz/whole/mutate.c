@@ -467,7 +467,7 @@ write_input(const struct whole *w, unsigned k, uint8_t *to, size_t max)
 		size += i == k ? len : w->in[i].n;
 	if (size > max)
 		return 0;
-	memcpy(to, "way", 3);
+	to[0] = 'w', to[1] = 'a', to[2] = 'y';
 	to[3] = w->way;
 	to[4] = w->damage;
 	number_put(to + 5, 2, false, w->number);
