@@ -357,6 +357,7 @@ install: all $(COMPLETIONS)
 	install -m 644 $(O)/libperfpipe.a $(O)/$(SONAME) $(DESTDIR)$(LIBDIR)
 	ln -sf $(SONAME) $(DESTDIR)$(LIBDIR)/libperfpipe.so
 	printf '%s\n' $(PC) >$(DESTDIR)$(LIBDIR)/pkgconfig/perfpipe.pc
+	chmod 644 $(DESTDIR)$(LIBDIR)/pkgconfig/perfpipe.pc
 	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(TOOLDIR) $(sort $(dir $(foreach m,$(MANUALS),$(call page,$m))))
 	$(foreach t,$(TOOLS),install $(O)/$t $(DESTDIR)$(TOOLDIR)/$(PROGRAM_PREFIX)$t &&) true
 	$(call dispatcher,$(TOOLDIR),$(PROGRAM_PREFIX),$(PAGE_PREFIX)) >$(DESTDIR)$(BINDIR)/perfpipe

@@ -410,8 +410,9 @@ in_here() {
 	[ -z "$(find "$T/root" ! -type d)" ] || failed "left behind: $(find "$T/root" ! -type d)"
 	rm -rf "$T/out"
 	# perfpipe(1) runs the tools by any name; messages have the name by which a tool was called
-	sub install PROGRAM_PREFIX=perf-
+	(umask 077; sub install PROGRAM_PREFIX=perf-)
 	installed perf-
+	[ -z "$(find "$T/root" ! -type l ! -perm -444)" ] || failed "only its owner can read: $(find "$T/root" ! -type l ! -perm -444)"
 	sed -i "s|^tools=|&$T/root|" "$T/root/opt/perfpipe/bin/perfpipe"
 	p=$T/root/opt/perfpipe/bin
 	[ "$("$p/perfpipe" psort data/basic.pipe.data | md5sum)" = "$(psort data/basic.pipe.data | md5sum)" ] || failed "perfpipe psort"
