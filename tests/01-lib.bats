@@ -73,6 +73,19 @@ setup_file() {
 	[ -z "$(perf buildid-cache -l)" ]
 }
 
+@test "lib: of a 32-bit machine whose perf is killed by each recording, tests that need perf are skipped" {
+	mkdir "$T/bin"
+	printf '#!/bin/sh\necho 32\n' >"$T/bin/getconf"
+	for how in "exit 1:0" "kill -ABRT \$\$:1"; do
+		printf '#!/bin/sh\n%s\n' "${how%:*}" >"$T/bin/perf"
+		chmod +x "$T"/bin/*
+		rm -f "$T/perf-reads"
+		try env BATS_RUN_TMPDIR="$T" PATH="$T/bin:$PATH" bash -c 'source perf.bash && perf_reads'
+		[ $rc = "${how#*:}" ] || failed "$how: $rc"
+	done
+	done_all
+}
+
 # machine NAME PROGRAM: a directory $T/NAME of the tools, in which the shell program stands for pstat.
 machine() {
 	mkdir -p "$T/$1"

@@ -105,7 +105,7 @@ pprof() {
 		ticks $more >"$T/bad.cpu"
 		try pcat "$T/bad.cpu"
 		[ $rc -eq 1 ] && one_line "pcat: $T/bad.cpu: byte 96: CPU profile$want" || failed "$name"
-		if type -P perf >/dev/null; then
+		if perf_reads; then
 			[ "$(samples "$T/out" | grep -c .)" -eq 2 ] || failed "$name: samples"
 		fi
 	done <<-'END'

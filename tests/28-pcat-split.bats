@@ -238,7 +238,7 @@ bomb() {
 	# merged, they are the whole
 	psort --merge --rounds=drop "$T"/parts/* >"$T/joined"
 	psort --merge --rounds=drop "$T/in" | cmp - "$T/joined" || failed merged
-	if [ "$(type -P perf)" ]; then
+	if perf_reads; then
 		what() { perf script -f -i "$1" -F comm,pid,tid,time,ip,dso --ns 2>/dev/null; }
 		for f in "$T"/parts/*; do what "$f"; done >"$T/out"
 		what "$T/in" | diff - "$T/out" >"$T/diff" && [ "$(grep -c /lib/l "$T/out")" = 60 ] || failed "perf: $(head -n 4 "$T/diff")"

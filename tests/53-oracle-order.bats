@@ -60,7 +60,7 @@ same_as_rule() {
 }
 
 @test "order: small interleavings: the rule, and perf" {
-	type -P perf >/dev/null && perf=1 || perf=
+	perf_reads && perf=1 || perf=
 	for seed in $(seq 12 | each 4); do
 		random $seed $((seed % 3)) >"$T/recipe"
 		mkpipe "$T/recipe" >"$T/in"

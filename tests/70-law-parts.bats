@@ -47,7 +47,7 @@ same_samples() {
 	joined "$@"
 	samples "$T/whole" >"$T/want"
 	samples "$T/joined" | cmp - "$T/want" && [ "$(stat -c %s "$T/want")" -gt 700 ] || failed "line ${LINE-}: $*: $(stat -c %s "$T/want") bytes of samples"
-	if [ -n "$(type -P perf)" ] && { [ -n "${ALL-}" ] || [ $((LINE % 6)) = 0 ]; }; then same_script "$@"; fi
+	if perf_reads && { [ -n "${ALL-}" ] || [ $((LINE % 6)) = 0 ]; }; then same_script "$@"; fi
 }
 same_script() {
 	says "$T/whole" >"$T/want"
@@ -81,10 +81,10 @@ row_holds() {
 	"pinject -b "*|"pinject --buildid-all"*)
 		joined "$@" "${ON:-data/demo.data}"
 		same_ids "$@"
-		[ -z "$(type -P perf)" ] || same_script "$@";;
+		! perf_reads || same_script "$@";;
 	"pcat "*PARTS)		# which makes new ids
 		joined "$@" "${ON:-data/demo.data}"
-		[ -z "$(type -P perf)" ] || same_script "$*";;
+		! perf_reads || same_script "$*";;
 	*) same_samples "$@" "${ON:-data/demo.data}";;
 	esac
 	RAN=$((RAN + 1))
@@ -168,7 +168,7 @@ row_holds() {
 		psort --merge --merge-attrs "$T/$what".* >"$T/joined"
 		samples "$T/joined" | cmp - <(samples "$T/whole") || failed "$what"
 		[ "$(pstat --json "$T/joined" | jq -c '[.samples, (.events | length)]')" = "[81,1]" ] || failed "$what: $(pstat --json "$T/joined" | jq -c .events)"
-		[ -z "$(type -P perf)" ] || same_script "$what"
+		! perf_reads || same_script "$what"
 		# the page says why
 		psort --merge "$T/$what".* >"$T/joined"
 		[ "$(pstat --json "$T/joined" | jq '.events | length')" -gt 1 ] || failed "$what: without --merge-attrs"

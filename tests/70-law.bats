@@ -216,7 +216,7 @@ row_holds() {
 		[ "$f" != data/demo.data ] || INDEX=$BATS_FILE_TMPDIR/ppi
 		case "$*" in
 		"pstat --json"*) adds_up "${@:3}" "$f"; HELD=1;;
-		*--sideband=needed*) [ -z "$(type -P perf)" ] || alike "$@" "$f"; HELD=1;;
+		*--sideband=needed*) ! perf_reads || alike "$@" "$f"; HELD=1;;
 		*) same_if "$@" "$f";;
 		esac
 	done

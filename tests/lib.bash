@@ -97,7 +97,8 @@ values() {
 # samples; native: the tools run without an emulator.
 need() {
 	case $1 in
-	perf) [ "$(type -P perf)" ] || skip "perf is not installed";;
+	perf) [ "$(type -P perf)" ] || skip "perf is not installed"
+		perf_reads || skip "perf is killed when it reads a recording";;
 	native) [ -z "${EMULATED-}" ] || skip "an emulator needs more memory";;
 	record) need perf; perf_records || skip "perf record takes no samples here: $PERF_WHY";;
 	corpus) [ -d "$CORPUS" ] || skip "no corpus of recordings beside the project";;
