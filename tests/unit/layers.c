@@ -312,6 +312,46 @@ test_failures(void **state)
 	failure(zstd_open(under, packed, 0, &err), "zstd: the last frame is cut short", npacked - 5, false);
 }
 
+/* What is at hand is not waited for: there is a descriptor to wait for only when nothing is left of what zstd has read of it. */
+static void
+test_poll_fd(void **state)
+{
+	static uint8_t file[3 * SIZE];
+	static const uint8_t zeros[200000];
+	enum { TAIL = 4 };			/* the last of two blocks */
+	int pair[2];
+	struct bytes *b;
+	size_t n;
+
+	(void)state;
+	n = ZSTD_compress(file, sizeof file, zeros, sizeof zeros, 1);
+	assert_false(ZSTD_isError(n));
+	assert_int_equal(pipe(pair), 0);
+	b = open_fd(pair[0]);
+	assert_int_equal(b->layer->poll_fd(b), pair[0]);
+	assert_non_null(b = zstd_open(b, file, n - TAIL, &err));
+	assert_int_equal(b->layer->poll_fd(b), -1);
+	assert_int_equal(b->layer->read(b, got, 1), 1);
+	assert_int_equal(b->layer->poll_fd(b), -1);		/* all input is read, but not all output written */
+	for (size_t k = 1; k < ZSTD_BLOCKSIZE_MAX;)
+		k += (size_t)b->layer->read(b, got, ZSTD_BLOCKSIZE_MAX - k < sizeof got ? ZSTD_BLOCKSIZE_MAX - k : sizeof got);
+	assert_int_equal(write(pair[1], file + n - TAIL, TAIL), TAIL);
+	for (size_t k = ZSTD_BLOCKSIZE_MAX; k < sizeof zeros;)
+		k += (size_t)b->layer->read(b, got, sizeof got);
+	assert_int_equal(b->layer->poll_fd(b), pair[0]);
+	assert_int_equal(write(pair[1], packed, npacked), npacked);
+	assert_int_equal(write(pair[1], packed, npacked), npacked);
+	for (size_t k = 0; k < SIZE;)
+		k += (size_t)b->layer->read(b, got, SIZE - k);
+	assert_int_equal(b->layer->poll_fd(b), -1);		/* the second frame has been read with the first */
+	for (size_t k = 0; k < SIZE;)
+		k += (size_t)b->layer->read(b, got, SIZE - k);
+	assert_int_equal(b->layer->poll_fd(b), pair[0]);
+	close(pair[1]);
+	assert_int_equal(b->layer->read(b, got, 1), 0);
+	bytes_close(b);
+}
+
 /* A file that is written: read() waits for more of it, read_at() does not; *stop ends that. */
 static void
 test_follow(void **state)
@@ -405,7 +445,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_read), cmocka_unit_test(test_seek_table), cmocka_unit_test(test_read_at), cmocka_unit_test(test_failures),
-		cmocka_unit_test(test_follow), cmocka_unit_test(test_told), cmocka_unit_test(test_formats),
+		cmocka_unit_test(test_poll_fd), cmocka_unit_test(test_follow), cmocka_unit_test(test_told), cmocka_unit_test(test_formats),
 	};
 
 	for (size_t i = 0; i < SIZE; i++)
