@@ -30,6 +30,9 @@ enum { NREGS = 33, SP = 31, PC = 32 };		/* X0 to X30, SP, PC */
 static const uint64_t mask = (UINT64_C(1) << NREGS) - 1;
 #endif
 
+/* Of functions with large variables: main() would have a frame that is larger than the copies, which then did not reach its caller. */
+#define NOT_IN_MAIN __attribute__((noinline))
+
 static struct taken { uint64_t regs[NREGS], used; uint8_t copy[COPY]; } taken[MANY + 1];
 static uint64_t top;				/* of the stack */
 static uint64_t written, now;
@@ -87,7 +90,7 @@ down(int n, struct taken *t)
 }
 
 /* Write the maps, and note the end of the stack. */
-static void
+NOT_IN_MAIN static void
 put_maps(uint32_t pid)
 {
 	char line[4096], prot[5], name[1024];
@@ -143,7 +146,7 @@ put_attr(void)
 	put(&id, sizeof id);
 }
 
-static void
+NOT_IN_MAIN static void
 put_sample(uint32_t pid, const struct taken *t)
 {
 	struct { uint64_t ip; uint32_t pid, tid; uint64_t time, nr, abi, regs[NREGS], size; uint8_t copy[COPY]; uint64_t used; } s = {
