@@ -245,17 +245,22 @@ pp_events_new(bool swap)
 	return e;
 }
 
+static void
+free_event(struct pp_event *ev)
+{
+	free(ev->name);
+	free(ev->unit);
+	free(ev->ids);
+	free(ev);
+}
+
 void
 pp_events_free(struct pp_events *e)
 {
 	if (!e)
 		return;
-	for (unsigned i = 0; i < e->n; i++) {
-		free(e->ev[i]->name);
-		free(e->ev[i]->unit);
-		free(e->ev[i]->ids);
-		free(e->ev[i]);
-	}
+	for (unsigned i = 0; i < e->n; i++)
+		free_event(e->ev[i]);
 	free(e->ev);
 	free(e->map.slot);
 	free(e);
@@ -298,8 +303,13 @@ learn_attr(struct pp_events *e, const struct pp_rec *r, struct pp_err *err)
 	ev->index = e->n;
 	lay_out(ev);
 	if (e->n >= EVENTS_MAX || e->nids + ev->nids > IDS_MAX) {
-		free(ev);
+		free_event(ev);
 		return pp_fail(err, "more than %d events or %d ids", EVENTS_MAX, IDS_MAX);
+	}
+	pp_event_build_name(&ev->attr, name, sizeof name);
+	if (!(ev->ids = calloc(ev->nids ? ev->nids : 1, sizeof *ev->ids)) || set_name(ev, PP_NAME_BUILT, name, strlen(name), err) < 0) {
+		free_event(ev);		/* what is finished after this failure finds whole events only */
+		return pp_fail_memory(err);
 	}
 	if (!e->n) {
 		const struct pp_plan *p = &ev->plan;
@@ -311,15 +321,12 @@ learn_attr(struct pp_events *e, const struct pp_rec *r, struct pp_err *err)
 	e->reads |= (ev->attr.sample_type & PP_SAMPLE_READ) != 0;
 	e->ev[e->n++] = ev;
 	e->nids += ev->nids;
-	pp_event_build_name(&ev->attr, name, sizeof name);
-	if (!(ev->ids = calloc(ev->nids ? ev->nids : 1, sizeof *ev->ids)))
-		return pp_fail_memory(err);
 	for (unsigned i = 0; i < ev->nids; i++) {
 		ev->ids[i] = pp_get_u64(ids + 8 * i, e->swap);
 		if (map_put(&e->map, ev->ids[i], ev->index) < 0)
 			return pp_fail_memory(err);
 	}
-	return set_name(ev, PP_NAME_BUILT, name, strlen(name), err);
+	return 1;
 }
 
 /* u32 n, u32 attr_bytes, n times: attr, u32 nr_ids, str name, u64 ids[nr_ids] */
