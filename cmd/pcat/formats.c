@@ -49,7 +49,8 @@ take_payload(struct formats *f, struct pp_source *in, const struct pp_rec *r, st
 		return pp_fail_memory(err);
 	for (; (rc = pp_payload(in, &p, &n)) > 0; f->n += n) {
 		memcpy(f->payload + f->n, p, n);
-		pp_tracing_feed(f->tracing, p, n);
+		if (pp_tracing_feed(f->tracing, p, n) < 0)
+			return pp_fail_memory(err);
 	}
 	return rc < 0 ? -1 : 1;
 }

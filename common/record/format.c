@@ -420,7 +420,7 @@ pp_format_parse(const char *system, const char *text, size_t n, unsigned sizeof_
 	if (!fields_parse(&s, (struct text){ text, text + n }, sizeof_long, why))
 		return NULL;
 	if (!(f = malloc(sizeof *f + s.n * sizeof *field + s.names + nsystem + nname + 2 + n + 1))) {
-		*why = "no memory";
+		*why = NULL;
 		return NULL;
 	}
 	field = (struct pp_payload_field *)(f + 1);

@@ -58,8 +58,8 @@ struct pp_format {
 /* Name and number of a text, "name: NAME\nID: NUMBER\n...".  The name is nname bytes of the text.  false: it does not begin so. */
 bool	pp_format_head(const char *text, size_t n, const char **name, size_t *nname, uint64_t *id);
 /*
- * Parse one format text of that system.  NULL: no memory, a limit is passed, or a line of a field has no offset or size; *why says
- * which (a few words, static).  The caller frees it by pp_format_free().  Of two fields of one name the first counts.
+ * Parse one format text of that system.  NULL: a limit is passed, or a line of a field has no offset or size; *why says which (a few
+ * words, static), or is NULL: no memory.  The caller frees it by pp_format_free().  Of two fields of one name the first counts.
  */
 struct pp_format *pp_format_parse(const char *system, const char *text, size_t n, unsigned sizeof_long, const char **why);
 void	pp_format_free(struct pp_format *);

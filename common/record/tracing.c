@@ -59,6 +59,7 @@ struct pp_tracing {
 	uint64_t size;			/* of the text */
 	size_t	 bytes;			/* of all texts with a format */
 	bool	 has_tasks, ended;	/* ended: by its last item */
+	bool	 no_memory;
 	uint64_t read;			/* bytes of all items */
 	struct pp_tracing_behind behind;
 	struct name *names;		/* by id */
@@ -155,9 +156,11 @@ keep(struct pp_tracing *t, struct name *name)
 		name->why = "texts of more than 16 MiB together";
 	else if ((name->format = pp_format_parse(t->system, t->whole, (size_t)t->size, t->sizeof_long, &name->why)))
 		t->bytes += (size_t)t->size;
+	else if (!name->why)
+		t->no_memory = true;
 }
 
-/* Add a name, unless the id has one.  Without memory it is left out. */
+/* Add a name, unless the id has one. */
 static void
 remember(struct pp_tracing *t, uint64_t id, const char *name, size_t len)
 {
@@ -167,11 +170,12 @@ remember(struct pp_tracing *t, uint64_t id, const char *name, size_t len)
 
 	if (t->n == PP_TRACING_MAX || (at < t->n && t->names[at].id == id))
 		return;
-	if (!(names = array_more(t->names, t->n, 1, sizeof *names)))
+	if ((names = array_more(t->names, t->n, 1, sizeof *names)))
+		t->names = names;
+	if (!names || !(text = malloc(size))) {
+		t->no_memory = true;
 		return;
-	t->names = names;
-	if (!(text = malloc(size)))
-		return;
+	}
 	snprintf(text, size, "%s:%.*s", t->system, (int)len, name);
 	memmove(&t->names[at + 1], &t->names[at], (t->n - at) * sizeof *t->names);
 	t->names[at] = (struct name){ .id = id, .text = text };
@@ -320,7 +324,7 @@ pp_tracing_behind(const struct pp_tracing *t)
 }
 
 /* Can names come yet? */
-static int
+static bool
 expects(const struct pp_tracing *t)
 {
 	return t->state < KALLSYMS_SIZE;
@@ -329,9 +333,7 @@ expects(const struct pp_tracing *t)
 int
 pp_tracing_feed(struct pp_tracing *t, const uint8_t *p, size_t n)
 {
-	if (n == 0)
-		return expects(t);
-	while (t->state != DONE) {
+	for (bool any = n > 0; any && t->state != DONE;) {	/* items without bytes may be the last */
 		enum state was = t->state;
 		bool whole;
 		size_t took;
@@ -364,10 +366,10 @@ pp_tracing_feed(struct pp_tracing *t, const uint8_t *p, size_t n)
 		n -= took;
 		t->read += took;
 		if (!whole)
-			return expects(t);
+			break;
 		t->state = complete(t);
 		t->ended = t->state == DONE && was >= PRINTK;
 		t->have = 0;
 	}
-	return 0;
+	return t->no_memory ? -1 : expects(t);
 }

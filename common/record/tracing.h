@@ -37,7 +37,7 @@ struct pp_tracing;
 struct pp_tracing *pp_tracing_new(void);
 /*
  * Read the next n bytes of the payload.  1: more are needed; 0: all names are known, or this is no such payload.  Names that are
- * known stay.  It does not fail: a damaged payload costs names, not records.
+ * known stay.  A damaged payload costs names, not records.  -1: there was no memory for a name or its format, and the same later.
  */
 int	pp_tracing_feed(struct pp_tracing *, const uint8_t *, size_t n);
 /* "system:name" of a tracepoint by number; NULL: unknown.  Unescaped bytes of the recording: not safe to print. */

@@ -114,7 +114,8 @@ file_keep_feature(struct file *f, struct pp_source *in, const struct pp_rec *r)
 static int
 file_keep_tracing(struct file *f, const uint8_t *p, size_t n)
 {
-	pp_tracing_feed(f->tracing, p, n);
+	if (pp_tracing_feed(f->tracing, p, n) < 0)
+		return pp_fail_memory(f->err);
 	return spool_put(&f->sections, p, n, f->err);
 }
 

@@ -9,7 +9,8 @@ payload_learn(struct source *s, const uint8_t *p, size_t n)
 {
 	struct payload *y = &s->payload;
 
-	pp_tracing_feed(y->tracing, p, n);
+	if (pp_tracing_feed(y->tracing, p, n) < 0)
+		return source_fail_memory(s, y->of);
 	if (y->left || pp_tracing_count(y->tracing) <= y->named)
 		return 1;
 	y->named = pp_tracing_count(y->tracing);

@@ -228,10 +228,11 @@ learn_formats(struct jsonl *o, struct pp_source *in, const struct pp_rec *r)
 			tool_no_memory();
 	} else
 		pp_tracing_again(o->tracing);
-	if (!r->payload)
-		pp_tracing_feed(o->tracing, p, n);
+	if (!r->payload && pp_tracing_feed(o->tracing, p, n) < 0)
+		tool_no_memory();
 	while (r->payload && in && (rc = pp_payload(in, &p, &n)) > 0)
-		pp_tracing_feed(o->tracing, p, n);
+		if (pp_tracing_feed(o->tracing, p, n) < 0)
+			tool_no_memory();
 	return rc < 0 ? -1 : pp_events_tracing(o->events, o->tracing, &o->tool->in_err);
 }
 

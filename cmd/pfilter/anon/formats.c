@@ -100,7 +100,7 @@ formats_put(struct anon_out *a, uint16_t size, uint16_t misc, const struct blob 
 	blob_add(&all, payload->p, payload->n);
 	if ((src = pp_open_memory(all.p, all.n, a->swap, "--anon", &err)) && pp_next(src, &r) > 0)
 		rc = a->pub.next->put(a->pub.next, src, &r, false);
-	else
+	if (err.what[0])
 		pp_fail(a->err, "%s", err.what);
 	pp_close(src);
 	free(all.p);
