@@ -82,6 +82,16 @@ check_clocks(const struct join *j)
 
 /* ---- shifts ------------------------------------------------------------------------------------------ */
 
+void
+join_lacks(const struct join *j, const struct input *in, const char *cause)
+{
+	if (in->err.what[0]) {
+		tool_say(j->t, &in->err);
+		exit(1);
+	}
+	tool_wrong(j->t, "%s: %s", in->name, cause);
+}
+
 static void
 shift_times(struct join *j)
 {
@@ -93,8 +103,7 @@ shift_times(struct join *j)
 
 		if (j->o->align == JOIN_ALIGN_WALL) {
 			if (!in->has_clock)
-				tool_wrong(j->t, "%s: has no wall clock (CLOCK_DATA): record with "
-				    "perf record -k mono, or use --time-offset", in->name);
+				join_lacks(j, in, "has no wall clock (CLOCK_DATA): record with perf record -k mono, or use --time-offset");
 			to = j->in;
 			*shift = (in->wall - in->clock) - (to->wall - to->clock);
 		} else if (j->o->align == JOIN_ALIGN_FIRST && in->first) {
@@ -110,9 +119,9 @@ tag_hosts(struct join *j)
 {
 	for (struct input *in = j->in; j->o->host_tag && in < j->in + j->n; in++) {
 		if (!in->host)
-			tool_wrong(j->t, "%s: has no HOSTNAME for --host-tag", in->name);
+			join_lacks(j, in, "has no HOSTNAME for --host-tag");
 		if (asprintf(&in->prefix, "%s:", in->host) < 0)
-			in->prefix = NULL;
+			tool_no_memory();
 		in->rw.comm_prefix = in->prefix;
 	}
 }

@@ -147,7 +147,7 @@ formats_add_payload(struct join *j, struct join_formats *all, struct input *in)
 	struct tracing_data y = { 0 };
 
 	if (!tracing_data_parse(&y, in->tracing.p, in->tracing.n))
-		tool_wrong(j->t, "%s: its formats of tracepoints (TRACING_DATA) are damaged, and cannot be joined with others", in->name);
+		join_lacks(j, in, "its formats of tracepoints (TRACING_DATA) are damaged, and cannot be joined with others");
 	if (all->of == in) {
 		all->first = y;
 		all->first.formats = (struct tracing_formats){ 0 };

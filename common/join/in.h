@@ -129,6 +129,8 @@ int	 join_before_refill(void *input);
 const char *join_kernel_map(const struct input *, const struct pp_rec *);
 /* check.c: exit 2 if the inputs cannot be joined; compute the shifts of pids and times. */
 void	 join_check(struct join *);
+/* The input does not have what an option needs.  Exits, for the reason why its head could not be read to the end, if there is one. */
+_Noreturn void join_lacks(const struct join *, const struct input *, const char *cause);
 /* pids.c: compute the shifts of pids, if there may be any; move an input to a pid space of its own (`largest': the largest pid of all inputs). */
 void	 join_pids(struct join *);
 bool	 join_shifts_pids(const struct join *);
