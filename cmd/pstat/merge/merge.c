@@ -238,11 +238,7 @@ merge_put(struct merge_table *t, struct cell *row)
 	r = tool_alloc(1, sizeof *r);
 	r->cell = row;
 	t->row = tool_need(array_more(t->row, t->n, 1, sizeof *t->row));
-	if (index_add(t->by_key, key, r) < 0) {
-		free(r);
-		merge_cells_free(t, row);
-		return pp_fail_memory(t->m->err);
-	}
+	index_add(t->by_key, key, r);
 	t->row[t->n++] = r;
 	t->m->rows++;
 	return 1;
@@ -255,8 +251,7 @@ merge_tables(struct merge *m)
 {
 	for (unsigned i = m->n; i < m->known.n; i++) {
 		m->t[i] = (struct merge_table){ .m = m, .table = m->known.part[i].table };
-		if (!(m->t[i].by_key = index_new(m->err)))
-			tool_no_memory();
+		m->t[i].by_key = index_new();
 	}
 	m->n = m->known.n;
 }

@@ -115,8 +115,8 @@ void
 payload_bind(struct sort *s)
 {
 	s->bound = true;
-	if (!s->payloads || !s->stream.events || !s->stream.events->n)
-		return;
+	if (!s->payloads || !s->stream.events || !s->stream.events->n || s->tool->in_err.what[0])
+		return;		/* what cannot be read is the fault, and not what is missing then */
 	s->stream.tracing = pp_formats(s->tool->in);
 	for (unsigned i = 0; i <= ROWS_KEYS; i++) {
 		const char *option = i == ROWS_KEYS ? "--hist" : "--sort";

@@ -3,19 +3,17 @@
 
 #include "index.h"
 #include "state/table.h"
+#include "tool/tool.h"
 
 struct entry { struct link link; void *thing; };
 struct index { struct table table; };
 
 struct index *
-index_new(struct pp_err *err)
+index_new(void)
 {
-	struct index *x = calloc(1, sizeof *x);
+	struct index *x = tool_alloc(1, sizeof *x);
 
-	if (!x)
-		pp_fail_memory(err);
-	else
-		pp_table_init(&x->table);
+	pp_table_init(&x->table);
 	return x;
 }
 
@@ -48,18 +46,14 @@ index_hash(const struct index *x, uint64_t h, const void *p, size_t n)
 	return pp_table_hash(&x->table, h, p, n);
 }
 
-int
+void
 index_add(struct index *x, uint64_t key, void *thing)
 {
-	struct entry *e = malloc(sizeof *e);
+	struct entry *e = tool_alloc(1, sizeof *e);
 
-	if (!e)
-		return -1;
 	e->thing = thing;
-	if (pp_table_add(&x->table, &e->link, key) > 0)
-		return 1;
-	free(e);
-	return -1;
+	if (pp_table_add(&x->table, &e->link, key) < 0)
+		tool_no_memory();
 }
 
 void *

@@ -34,11 +34,12 @@ build_id_add(struct build_ids *b, const uint8_t *id, size_t len, const char *nam
 		free(x);
 		return;
 	}
-	if (b->n >= VIEWS_BUILD_IDS || index_add(b->known, key, x) < 0) {
+	if (b->n >= VIEWS_BUILD_IDS) {
 		b->full = true;
 		free(x);
 		return;
 	}
+	index_add(b->known, key, x);
 	b->row = tool_need(array_more(b->row, b->n, 1, sizeof *b->row));
 	b->row[b->n++] = x;
 }

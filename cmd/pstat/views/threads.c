@@ -42,10 +42,7 @@ thread_note(struct threads *t, uint32_t pid, uint32_t tid)
 			return false;
 		x = tool_alloc(1, sizeof *x);
 		x->tid = tid;
-		if (index_add(t->known, tid, x) < 0) {
-			free(x);
-			return false;
-		}
+		index_add(t->known, tid, x);
 		t->row = tool_need(array_more(t->row, t->n, 1, sizeof *t->row));
 		t->row[t->n++] = x;
 	}
@@ -108,9 +105,9 @@ threads_begin(struct views *v)
 {
 	struct threads *t = &v->threads;
 
-	if (!(t->known = index_new(&v->err)) || !(t->state = pp_state_new(v->tool->in->swap, &v->err)))
-		return;
-	t->order = pp_timeline_new(threads_turn, v, VIEWS_TIMELINE, &v->err);
+	t->known = index_new();
+	t->state = tool_need(pp_state_new(v->tool->in->swap, &v->err));
+	t->order = tool_need(pp_timeline_new(threads_turn, v, VIEWS_TIMELINE, &v->err));
 	thread_note(t, 0, 0);
 }
 
@@ -119,7 +116,7 @@ threads_see(struct views *v, const struct pp_rec *r)
 {
 	struct threads *t = &v->threads;
 
-	if (!t->order || v->err.what[0])
+	if (v->err.what[0])
 		return;
 	if (r->type == PP_FINISHED_ROUND || r->type == PP_FORK || r->type == PP_COMM ||
 	    (t->maps && (r->type == PP_MMAP || r->type == PP_MMAP2)))

@@ -76,7 +76,7 @@ views_begin(void *part, struct pass *p)
 	if (v->want[VIEW_TASKS] || v->want[VIEW_MMAPS])
 		threads_begin(v);
 	if (v->want[VIEW_BUILD_IDS])
-		v->build_ids.known = index_new(&v->err);
+		v->build_ids.known = index_new();
 	lane_join(v->c, LANE_ALL, views_see, v);
 }
 
@@ -93,8 +93,8 @@ views_end(void *part, struct pass *p)
 	if (v->threads.state)
 		threads_end(v);
 	build_ids_end(v);
-	if (v->err.what[0])
-		tool_warn(v->tool, "%s", v->err.what);
+	if (v->err.what[0] && !v->tool->in_err.what[0])
+		pp_fail(&v->tool->in_err, "%s", v->err.what);
 	return !v->header.full && !v->threads.full && !v->threads.cut && !v->build_ids.full && !v->err.what[0];
 }
 
