@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: ISC */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,6 +106,13 @@ line_json(struct lines *l, const struct interval *v, int64_t behind, bool waitin
 
 /* ---- both ------------------------------------------------------------------------------------------ */
 
+static void
+line_out(struct lines *l)
+{
+	if (fflush(l->f) != 0)
+		pp_fail(l->err, "write: %s", strerror(errno));
+}
+
 void
 line_interval(struct lines *l, const struct interval *v, int64_t behind)
 {
@@ -114,7 +122,7 @@ line_interval(struct lines *l, const struct interval *v, int64_t behind)
 		line_json(l, v, behind, false);
 	else
 		line_text(l, v, behind);
-	fflush(l->f);
+	line_out(l);
 }
 
 void
@@ -128,5 +136,5 @@ line_waiting(struct lines *l)
 		line_heading(l);
 		fprintf(l->f, "%14s %10d %7.2f %6d %6d %4d %9s %9s  %s\n", "-", 0, 0., 0, 0, 0, "-", "-", "-");
 	}
-	fflush(l->f);
+	line_out(l);
 }

@@ -10,6 +10,7 @@
 
 struct lines {
 	FILE		*f;
+	struct pp_err	*err;		/* says why a line could not be written */
 	uint64_t	 every;		/* ns */
 	bool		 json;
 	char		 between;	/* the rows of sort, as csv or tsv with that between cells; 0: lines */

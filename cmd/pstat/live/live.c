@@ -327,7 +327,8 @@ live_open(void *part, struct pass *p)
 		l->t->began.tv_sec = 0;		/* no line of progress between the others */
 		l->intervals = intervals_new(l->c, l->every, l->sort, live_interval, l);
 		if (!l->asked->live)
-			l->lines = (struct lines){ .f = p->f, .every = l->every, .json = l->json, .between = l->between, .sort = l->sort };
+			l->lines = (struct lines){ .f = p->f, .err = &l->t->out_err, .every = l->every, .json = l->json, .between = l->between,
+			    .sort = l->sort };
 	}
 	clock_gettime(CLOCK_MONOTONIC, &l->heard);
 	l->watch = (struct pp_watch){ .wait = live_wait, .took = l->tee ? live_took : NULL, .arg = l };
