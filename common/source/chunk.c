@@ -85,7 +85,7 @@ pp_chunks_walk(struct pp_source *pub, struct pp_chunk_walk *w)
 	while (rc > 0 && (rc = pp_next(pub, &r)) > 0)
 		rc = walk_record(&k, &r);
 	end = k.inside ? pp_chunker_end(k.c, rc ? window_offset(s, s->inner ? s->win.pos : pub->pos) : s->file_end) : 1;
-	if (end < 0 && !s->err->what[0])
+	if ((rc < 0 || end < 0) && !s->err->what[0])
 		pp_fail_memory(s->err);
 	pp_chunker_free(k.c);
 	w->chunk = chunk;

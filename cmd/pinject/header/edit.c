@@ -162,7 +162,7 @@ edit_make_groups(struct edit *e, size_t *n)
 	bool marked;
 	char *lines = perf_text_lines(PP_FEAT_GROUP_DESC, e->groups, &marked);
 	struct pp_err err = { 0 };
-	int rc = lines ? perf_text_groups(lines, e->t->in->events, e->swap, e->cmdline, PAYLOAD_MAX, n, &err) : pp_fail_memory(&err);
+	int rc = perf_text_groups(lines, e->t->in->events, e->swap, e->cmdline, PAYLOAD_MAX, n, &err);
 
 	free(lines);
 	return rc > 0 ? 1 : pp_fail(&e->t->in_err, "--set-feature GROUP_DESC: %.200s", err.what);

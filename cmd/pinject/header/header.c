@@ -57,7 +57,7 @@ header_parse(uint64_t number, const char *text, bool swap, size_t *n, struct pp_
 {
 	bool marked;
 	char *lines = perf_text_lines(number, text, &marked);
-	int rc = !lines ? pp_fail_memory(err) : perf_text_is_groups(number, lines) ? 0 : 1;
+	int rc = perf_text_is_groups(number, lines) ? 0 : 1;
 
 	*n = 0;
 	if (rc > 0 && !(rc = perf_text_parse(number, lines, marked, swap, scratch, PAYLOAD_MAX, n, err)))

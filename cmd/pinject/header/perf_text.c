@@ -8,6 +8,7 @@
 #include "perf_text.h"
 #include "record/event.h"
 #include "record/feature.h"
+#include "tool/tool.h"
 
 enum { BITMAP_CUT = 99 };	/* perf prints a bitmap into 100 bytes, and leaves out what does not fit */
 
@@ -485,19 +486,18 @@ perf_text_groups(const char *lines, const struct pp_events *e, bool swap, uint8_
 char *
 perf_text_lines(uint64_t number, const char *text, bool *marked)
 {
-	char *lines = malloc(strlen(text) + 1), *to = lines;
+	char *lines = tool_alloc(strlen(text) + 1, 1), *to = lines;
 
 	*marked = text[0] == '#' && text[1] == ' ';
 	/* an argument of the command may have newlines of its own */
-	for (bool begins = true; lines && *text; begins = *text++ == '\n' && number != PP_FEAT_CMDLINE) {
+	for (bool begins = true; *text; begins = *text++ == '\n' && number != PP_FEAT_CMDLINE) {
 		if (begins && *marked && text[0] == '#')
 			text += 1 + (text[1] == ' ');
 		if (!*text)
 			break;
 		*to++ = *text;
 	}
-	if (lines)
-		*to = 0;
+	*to = 0;
 	return lines;
 }
 
