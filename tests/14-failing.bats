@@ -16,21 +16,21 @@ failing() {
 
 @test "failing: whatever system call fails, nothing is missing without a word, and nothing is left" {
 	able
-	failing $([ -n "${ALL-}" ] || printf %s -e83)
+	failing $([ -n "${ALL-}" ] || printf %s -e149)
 	[ $rc = 0 ] || failed "$(cat "$T/out")"
 	done_all
 }
 
 @test "failing: killed at any call, files are as they were, or whole" {
 	able
-	failing -k $([ -n "${ALL-}" ] || printf %s -e23)
+	failing -k $([ -n "${ALL-}" ] || printf %s -e43)
 	[ $rc = 0 ] || failed "$(cat "$T/out")"
 	done_all
 }
 
 @test "failing: without memory, at any allocation, the same" {
 	able
-	for some in "-m ^pcat.--format=file" "$([ -n "${ALL-}" ] || printf %s -e61)"; do
+	for some in "-m ^pcat.--format=(file|jsonl.in/sched)|^pfilter.--drop-event" "$([ -n "${ALL-}" ] || printf %s -e127)"; do
 		failing -a $some
 		[ $rc = 0 ] || failed "$(cat "$T/out")"
 	done

@@ -18,7 +18,7 @@ After SIGKILL a file that was to be replaced is as before or whole and new, and 
 TABLE has rows for what may be otherwise: WAY, CALL, ERRNO, SEEN, REASON, with tabs between; patterns of a shell, of which only * is
 special.
 """
-import errno, getopt, hashlib, os, re, shutil, subprocess, sys, tempfile
+import errno, getopt, hashlib, os, re, shlex, shutil, subprocess, sys, tempfile
 from concurrent.futures import ThreadPoolExecutor
 
 import locked
@@ -83,6 +83,47 @@ pstat --diff in/a in/b
 pstat --merge in/json
 pstat --privacy in/data
 pstat --check in/data
+pcat --format=jsonl in/sched
+pcat --repair --formats-from in/sched in/data
+pcat --compat=6.1 --endian=big --no-features=CMDLINE in/sched
+pcat --chunks --chunk-size=4K in/data
+pcat --make-manifest -f -o in/new.tsv in/a in/b
+pcat --merge-attrs --host-tag=comm --align=wall in/a in/b
+pfilter --filter 'sched:sched_switch{prev_pid>0 && prev_comm ~ "s*"} or nr <= 9' in/switches
+pfilter --span syscall --span-period --span-open in/traced
+pfilter --span offcpu --longer-than 1us --span-with same in/switches
+pfilter --around 'period>0' --before 1ms --around-same cpu in/sched
+pfilter --payload-tasks --comms sleep,perf --inherit in/traced
+pfilter --sideband=needed --dsos *libc* --drop-unused-events in/multi
+pfilter --drop-event *clock* --max-stack 3 --strip user-stack --every 2 --scale-period in/multi
+pfilter --max-rate 100 --max-samples 9 --stop --cgroup * in/cgroups
+pfilter --switch-on cpu-clock --container 0123456789ab in/cgroups
+pfilter --anon=all --anon-key in/key in/traced
+pfilter --time 40%-50% in/indexed
+psort -u --rounds=keep --untimed=stamp --late=drop in/multi
+psort --window 1ms --stats in/multi
+psort --merge --manifest=in/list.tsv
+psort --merge --merge-attrs --host-tag=comm in/sched in/sched_again
+pinject -j --buildid-dir out/store in/jitted
+pinject --perf-map=in --buildid-dir out/store in/jitted
+pinject -b --archive=symbols --buildid-dir out/store in/host
+pinject --unwind --no-fs in/dwarf
+pinject --buildid-all --no-fs --known-build-ids file://in/ids in/data
+pinject --finished-round=1ms --id-index --sample-time --set-feature=HOSTNAME=x --add-cmdline in/data
+pinject --features-from in/sched --clock-data=1000:2000 in/data
+pstat --sort comm,dso,raw.prev_pid --columns=p50,max in/switches
+pstat --hist raw.prev_prio --sort syscall in/traced
+pstat --sort symbol --children --symbols in in/multi
+pstat --events --header --tasks --mmaps --build-ids in/multi
+pstat --picture rate,cpu,tasks,subsecond,disorder,hist:period,fill,flame in/multi
+pstat --picture flame,rate --term in/multi
+pstat --interval 1ms --sort comm in/multi
+pstat --diff --picture flame in/multi in/multi
+pstat --diff --report out/old -f in/multi in/sched
+pstat --format=openmetrics in/multi
+pstat --csv --table=pids in/multi
+pstat --folded --symbols in --weight period in/multi
+pstat --sort cgroup,container --interval 1ms in/cgroups
 """.strip().splitlines()
 
 # What a call may fail with; "-": it cannot, or nothing depends on it.
@@ -116,7 +157,7 @@ inotify_init1 inotify_add_watch: EMFILE
 ioctl: ENOTTY EIO
 kill tgkill: EPERM
 landlock_create_ruleset landlock_add_rule landlock_restrict_self: EPERM ENOMEM
-link linkat: EEXIST EACCES ENOSPC
+link linkat symlink symlinkat: EEXIST EACCES ENOSPC
 memfd_create: EMFILE ENOMEM
 mkdir mkdirat: EACCES ENOSPC
 mmap mprotect mremap: ENOMEM
@@ -169,6 +210,34 @@ def read_rows(path):
     return rows
 
 
+JITTED = 9999991		# no process has it
+DUMP = """head pid={pid}
+load time=20 pid={pid} tid={pid} addr=0x10000 size=64 name=first
+debug time=30 addr=0x10100 lines=10100:1:a.src,10110:2:a.src
+unwind time=30 size=8 header=4 mapped=4
+load time=30 pid={pid} tid={pid} addr=0x10100 size=64 name=second
+move time=40 pid={pid} tid={pid} from=0x10000 addr=0x10200 size=64
+close time=90
+"""
+JIT = """attr type=1 config=0 period=1 sample_type=IP|TID|TIME flags=sample_id_all|mmap|comm|task|mmap2|use_clockid clockid=1
+COMM pid={pid} tid={pid} time=5 comm=jit
+MMAP2 misc=2 pid={pid} tid={pid} time=10 start=0x900000 len=0x1000 prot=5 flags=2 filename={dir}/jit-{pid}.dump
+MMAP2 misc=2 pid={pid} tid={pid} time=10 start=0x10000 len=0x10000 prot=7 flags=0x22 filename=//anon
+SAMPLE misc=2 pid={pid} tid={pid} time=25 ip=0x10010
+SAMPLE misc=2 pid={pid} tid={pid} time=35 ip=0x10110
+SAMPLE misc=2 pid={pid} tid={pid} time=45 ip=0x10210
+FINISHED_ROUND
+"""
+CGROUPS = """attr type=1 config=0 period=1 sample_type=IP|TID|TIME|CPU|CGROUP flags=sample_id_all|cgroup|comm
+COMM pid=1 tid=1 time=5 cpu=0 comm=one
+CGROUP id=2 path=/system.slice/docker-0123456789ab0123456789ab0123456789ab0123456789ab0123456789ab0123.scope
+CGROUP id=3 path=/user.slice/a @ pid=1 tid=1 time=15 cpu=0
+SAMPLE misc=1 ip=1 pid=1 tid=1 time=10 cpu=0 cgroup=2
+SAMPLE misc=1 ip=2 pid=1 tid=1 time=20 cpu=0 cgroup=3
+FINISHED_ROUND
+"""
+
+
 class Place:
     """A directory for one run at a time."""
     def __init__(self, top, inputs):
@@ -184,7 +253,7 @@ class Place:
         with open(self.d + "/out/old", "w") as f:
             f.write("old\n")
         command, _, stdin = way.partition(" < ")
-        words = command.split()
+        words = shlex.split(command)
         with open(self.d + "/stdout", "wb") as o, open(self.d + "/err", "w+b") as e, \
                 open(os.path.join(self.d, stdin) if stdin else os.devnull, "rb") as i:
             p = subprocess.run([FAILING, "-s", SECONDS, *given, *before, locked.tool(words[0]), *words[1:]], cwd=self.d, stdin=i, stdout=o,
@@ -207,6 +276,22 @@ class Place:
 
 
 OLD = hashlib.sha256(b"old\n").hexdigest()
+
+
+def more_inputs(d):
+    """An index; several events; copies of stacks; code made at run time, with names for it in a jitdump and in a perf-PID.map."""
+    for name, of in (("multi", "multi.pipe.data"), ("switches", "sched.pipe.data"), ("traced", "tracepoints.pipe.data"),
+            ("dwarf", "p72_z22_dwarf.pipe.data"), ("indexed", "basic.file.data"), ("sched_again", "sched_R.file.data")):
+        shutil.copy(os.path.join(locked.HERE, "data", of), f"{d}/{name}")
+    subprocess.run([locked.tool("pcat"), "-q", "--index", "--chunk-size=4K", "indexed"], cwd=d, check=True)
+    with open(d + "/ids", "w") as f:
+        f.write("0123456789abcdef0123456789abcdef01234567 /usr/bin/dd")
+    with open(f"{d}/perf-{JITTED}.map", "w") as f:
+        f.write("10000 100 first\n10100 100 second\n")
+    for name, text in ((f"jit-{JITTED}.dump", DUMP), ("jitted", JIT), ("cgroups", CGROUPS)):
+        program = os.path.join(locked.HERE, "mkjitdump") if text is DUMP else os.path.join(locked.O, "mkpipe")
+        with open(f"{d}/{name}", "wb") as f:
+            subprocess.run([program, *([] if text is DUMP else ["-"])], input=text.format(pid=JITTED, dir=d).encode(), stdout=f, check=True)
 
 
 def judge(way, want, got, number, streams):
@@ -283,6 +368,7 @@ def main():
     try:
         locked.make_inputs(top)
         subprocess.run([locked.tool("pcat"), "-q", "-z", "-o", "in/z", "in/data"], cwd=top, check=True)
+        more_inputs(top + "/in")
         with open(top + "/in/key", "w", opener=lambda p, f: os.open(p, f, 0o600)) as f:
             f.write("a key of thirty-two bytes or more of it\n")
         places = [Place(top, top + "/in") for _ in range(2)]
@@ -311,7 +397,7 @@ def main():
                     faults.append(f"{way}: status {want[0]} without any failure: {want[1]}")
                     continue
                 calls = places[0].calls()
-                streams = not re.match(r"pstat|pcat -z|pcat --repair|.* in/a in/b|.*manifest", way)
+                streams = not re.match(r"pstat|pcat -z|pcat --repair|.* in/\w+ in/\w+$|.*manifest", way)
                 if places[0].run(way)[2:] != want[2:]:
                     faults.append(f"{way}: two runs give different outputs")
                     continue
