@@ -4,9 +4,13 @@
  * and pp_compose() of what pp_fields() shows.  And what they refuse.
  */
 #include <glob.h>
+#include <stdlib.h>
+#include <unistd.h>
 
+#include "index/build.h"
 #include "record/event.h"
 #include "record/sample.h"
+#include "state/state.h"
 #include "check.h"
 
 enum { GIVEN_MAX = 4096 };
@@ -248,6 +252,167 @@ test_frames(void **state)
 	pp_close(s);
 }
 
+/* Events are numbered in the order of their ATTRs; a number behind the last has none. */
+static void
+test_events(void **state)
+{
+	static const char *const names[] = { "cpu-clock", "task-clock", "page-faults", "context-switches", "cpu-migrations" };
+	struct pp_err err = { 0 };
+	struct pp_source *s = pp_open("tests/data/multi.pipe.data", 0, &err);
+	const struct pp_events *events;
+	struct pp_rec r, again;
+	uint64_t time, last = 0;
+	unsigned samples = 0;
+
+	(void)state;
+	assert_string_equal(pp_version(), PP_VERSION);
+	assert_non_null(s);
+	while (pp_next(s, &r) > 0) {
+		again = pp_view(s, r.raw);
+		assert_true(again.raw == r.raw && again.type == r.type && again.misc == r.misc && again.size == r.size);
+		if (r.type >= PP_USER_TYPE_START)
+			assert_int_equal(pp_record_time(s, &r, &time), 0);
+		else if (r.type == PP_SAMPLE) {
+			assert_int_equal(pp_record_time(s, &r, &time), 1);
+			assert_int_equal(pp_number_at(s, r.raw + 24, 8), time);	/* behind header, ip, pid and tid */
+			last = time > last ? time : last;
+			samples++;
+		}
+	}
+	events = pp_source_events(s);
+	assert_int_equal(pp_events_count(events), sizeof names / sizeof *names);
+	for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
+		const struct pp_event *ev = pp_events_at(events, i);
+
+		assert_int_equal(pp_event_index(ev), i);
+		assert_string_equal(pp_event_name(ev), names[i]);
+		assert_int_equal(pp_event_attr(ev)->type, 1);		/* PERF_TYPE_SOFTWARE */
+	}
+	assert_null(pp_events_at(events, sizeof names / sizeof *names));
+	assert_int_equal(samples, 684);				/* as perf script says, and the time of the last */
+	assert_int_equal(last, UINT64_C(1914609812559));
+	pp_close(s);
+}
+
+/* pp_compose() for both byte orders, and what the state knows then. */
+static void
+test_state(void **state)
+{
+	const struct pp_given map[] = { { "pid", 7, NULL, 0 }, { "tid", 7, NULL, 0 }, { "start", 0x10000, NULL, 0 }, { "len", 0x2000, NULL, 0 },
+	    { "pgoff", 0x500000, NULL, 0 }, { "filename", 0, "/bin/sh", 7 } };
+	const struct pp_given links[] = { { "pid", 7, NULL, 0 }, { "tid", 7, NULL, 0 }, { "dev", 1, NULL, 0 }, { "ino", 11, NULL, 0 },
+	    { "dev", 2, NULL, 0 }, { "ino", UINT64_C(0x123456789), NULL, 0 } };
+	const struct pp_given comm[] = { { "pid", 7, NULL, 0 }, { "tid", 7, NULL, 0 }, { "comm", 0, "sh", 2 } };
+
+	(void)state;
+	for (int swap = 0; swap < 2; swap++) {
+		static const uint8_t none[1];
+		struct pp_err err = { 0 };
+		struct pp_source *s = pp_open_memory(none, 0, swap, "none", &err);
+		struct pp_state *tasks = pp_state_of(s, &err);
+		struct pp_place at;
+		uint8_t buf[128];
+		struct pp_rec r;
+
+		assert_non_null(tasks);
+		assert_int_equal(pp_compose(s, PP_MMAP, PP_MISC_USER, map, 6, NULL, buf, sizeof buf, &r, &err), 1);
+		assert_int_equal(pp_number_at(s, buf + 4, 2), PP_MISC_USER);
+		assert_int_equal(pp_number_at(s, buf + 8, 4), 7);
+		assert_int_equal(pp_number_at(s, buf + 16, 8), 0x10000);
+		assert_int_equal(pp_number_at(s, buf, 3), 0);
+		assert_int_equal(pp_state_take(tasks, s, &r), 1);
+		assert_int_equal(pp_compose(s, PP_COMM, 0, comm, 3, NULL, buf, sizeof buf, &r, &err), 1);
+		assert_int_equal(pp_state_take(tasks, s, &r), 1);
+		assert_int_equal(pp_state_namespace(tasks, 7, 0), 0);
+		assert_int_equal(pp_compose(s, PP_NAMESPACES, 0, links, 6, NULL, buf, sizeof buf, &r, &err), 1);
+		assert_int_equal(pp_state_take(tasks, s, &r), 1);
+		assert_int_equal(pp_state_place(tasks, 7, PP_MISC_USER, 0x11234, &at), 1);
+		assert_string_equal(at.dso->name, "/bin/sh");
+		assert_int_equal(at.offset, 0x501234);
+		assert_int_equal(at.map->start, 0x10000);
+		assert_int_equal(pp_state_place(tasks, 7, PP_MISC_USER, 0x12000, &at), 0);
+		assert_true(!at.map && !at.dso && !at.offset);
+		assert_int_equal(pp_state_place(tasks, 8, PP_MISC_USER, 0x11234, &at), 0);
+		assert_int_equal(pp_state_namespace(tasks, 7, 0), 11);
+		assert_int_equal(pp_state_namespace(tasks, 7, 1), UINT64_C(0x123456789));
+		assert_int_equal(pp_state_namespace(tasks, 7, 2), 0);
+		assert_int_equal(pp_state_namespace(tasks, 8, 0), 0);
+		pp_state_free(tasks);
+		pp_close(s);
+	}
+}
+
+/* With an index of small chunks the SAMPLEs of a time come, and no other record is missing. */
+static void
+test_index(void **state)
+{
+	enum { MOST = 4000 };
+	static const char name[] = "tests/data/pid2_a.file.data";
+	static uint64_t times[MOST];
+	uint64_t all = 0, in_time = 0, left_out = 0, others = 0, seen = 0, now;
+	struct pp_err err = { 0 };
+	struct pp_source *s = pp_open(name, 0, &err);
+	struct ppi_build how = { .size = 4096 };
+	char dir[] = "/tmp/program.XXXXXX", path[64];
+	struct pp_index *x;
+	struct pp_sink *k;
+	struct pp_rec r;
+	size_t n = 0;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof path, "%s/ppi", dir);
+	assert_non_null(k = pp_create(path, &err));
+	assert_int_equal(ppi_build(s, k, &how), 1);
+	assert_int_equal(pp_finish(k), 1);
+	pp_close(s);
+	assert_non_null(s = pp_open(name, 0, &err));
+	while (pp_next(s, &r) > 0)
+		if (r.type != PP_SAMPLE)
+			others++;
+		else if (n < MOST && pp_record_time(s, &r, &times[n]) > 0)
+			n++;
+	pp_close(s);
+	assert_true(n > 100);
+	for (size_t i = 1; i < n; i++)			/* the middle of them, in order */
+		for (size_t h = i; h && times[h - 1] > times[h]; h--) {
+			uint64_t t = times[h];
+
+			times[h] = times[h - 1];
+			times[h - 1] = t;
+		}
+	for (int third = 0; third < 2; third++) {
+		uint64_t from = times[third ? n / 3 : 0], to = times[third ? n / 2 : n - 1];
+
+		in_time = all = seen = 0;
+		assert_non_null(s = pp_open(name, 0, &err));
+		assert_non_null(x = pp_index_use(s, path, from, to, &err));
+		while (pp_next(s, &r) > 0)
+			if (r.type != PP_SAMPLE)
+				seen++;
+			else if (pp_record_time(s, &r, &now) > 0) {
+				all++;
+				in_time += now >= from && now <= to;
+			}
+		left_out = pp_index_left_out(x);
+		pp_close(s);
+		pp_index_free(x);
+		assert_int_equal(seen, others);
+		assert_int_equal(in_time, third ? n / 2 - n / 3 + 1 : n);
+		assert_true(third ? all < n && left_out > 0 : all == n && left_out == 0);
+	}
+	assert_non_null(s = pp_open("tests/data/basic.file.data", 0, &err));
+	assert_null(pp_index_use(s, path, 0, UINT64_MAX, &err));	/* of another recording */
+	assert_true(err.what[0]);
+	err.what[0] = 0;
+	assert_null(pp_index_use(s, "/nonexistent", 0, UINT64_MAX, &err));
+	assert_string_equal(err.what, "/nonexistent: No such file or directory");
+	pp_close(s);
+	pp_index_free(NULL);
+	unlink(path);
+	rmdir(dir);
+}
+
 int
 main(void)
 {
@@ -255,6 +420,9 @@ main(void)
 		cmocka_unit_test(test_again),
 		cmocka_unit_test(test_compose),
 		cmocka_unit_test(test_frames),
+		cmocka_unit_test(test_events),
+		cmocka_unit_test(test_state),
+		cmocka_unit_test(test_index),
 	};
 
 	return cmocka_run_group_tests_name("program", tests, NULL, NULL);
