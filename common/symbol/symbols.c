@@ -483,14 +483,6 @@ loaded(struct symbols *s, uint32_t file)
 	return f->state == FILE_LOADED ? f : NULL;
 }
 
-bool
-symbols_has(struct symbols *s, uint32_t file)
-{
-	const struct symfile *f = loaded(s, file);
-
-	return f && f->tab.n;
-}
-
 void
 symbols_machine(struct symbols *s, const struct pp_rec *r, bool swap)
 {

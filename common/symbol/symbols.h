@@ -59,8 +59,6 @@ uint32_t symbols_file(struct symbols *, const uint8_t *id, size_t nid, const cha
  */
 const char *symbols_find(struct symbols *, uint32_t file, uint64_t offset, uint64_t ip);
 const char *symbols_find_kernel(struct symbols *, uint32_t file, uint64_t addr, uint64_t anchor, bool stext);
-/* Does the file have a table with names? */
-bool	symbols_has(struct symbols *, uint32_t file);
 /* As it is shown: demangled, or as it is.  Valid until the next call.  NULL: symbols_late(). */
 const char *symbols_shown(struct symbols *, const char *name);
 
