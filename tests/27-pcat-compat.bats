@@ -82,3 +82,37 @@ load lib
 	[ $rc = 0 ] || failed current
 	done_all
 }
+
+@test "--compat: what a version cannot read of samples goes: branch counters, the place of a deferred user part" {
+	cat >"$T/all.txt" <<-'END'
+		attr type=0 config=0 period=1 sample_type=IP|TID|TIME|CALLCHAIN|BRANCH_STACK flags=sample_id_all|comm branch_sample_type=0x80008 ids=11
+		SAMPLE ip=1 pid=100 tid=100 time=1000 chain=0xfffffffffffffe00,0x11,0xfffffffffffffd80,0x99 branch=1/2/3,4/5/6 counters=7,8
+		SAMPLE ip=1 pid=100 tid=100 time=1001 chain=0xfffffffffffffe00,0x11 branch=1/2/3 counters=9
+		FINISHED_ROUND
+	END
+	sed 's/,0xfffffffffffffd80,0x99//' "$T/all.txt" >"$T/6.12.txt"
+	sed 's/0x80008/8/; s/ counters=[0-9,]*//' "$T/6.12.txt" >"$T/6.1.txt"
+	cp "$T/all.txt" "$T/current.txt"
+	for order in "" -b; do
+		mkpipe $order "$T/all.txt" >"$T/in"
+		for v in 6.1 6.12 current; do
+			pcat -q --compat=$v "$T/in" | cmp - <(mkpipe $order "$T/$v.txt") || failed "$v $order"
+		done
+	done
+	pcat -v --compat=6.1 "$T/in" 2>"$T/err" >"$T/out"
+	grep -q '1 attrs resized, 2 samples without their branch counters, 1 samples without the user part of their callchain' "$T/err" || failed "-v"
+	done_all
+}
+
+@test "--compat: fields of an attr that a version does not know are removed, with a warning" {
+	attr="attr type=1 config=0 period=1 sample_type=IP|TID|TIME flags=sample_id_all|comm len=144 ids=11"
+	printf '%s\n' "$attr" "SAMPLE ip=1 pid=1 tid=1 time=5" >"$T/r.txt"
+	for v in 6.1:128 6.12:136; do
+		# byte 140 of the attr, which begins behind 16 bytes of the stream and 8 of the record
+		mkpipe "$T/r.txt" | { head -c $((24 + 140)); printf '\5'; tail -c +2; } >"$T/in"
+		try pcat --compat=${v%:*} "$T/in"
+		[ $rc = 0 ] && grep -q "warning: 1 attrs have fields that perf ${v%:*} does not know (after byte ${v#*:}): removed" "$T/err" || failed "$v"
+		cmp "$T/out" <(sed "s/len=144/len=${v#*:}/" "$T/r.txt" >"$T/want.txt"; mkpipe "$T/want.txt") || failed "$v: output"
+	done
+	done_all
+}
