@@ -300,3 +300,57 @@ shares() {
 	[ $rc -eq 1 ]
 	one_line "pcat: <stdout>: write: No space left on device"
 }
+
+@test "gperf: periods become counts: what remains of one goes to the next; an event that is no clock" {
+	cat >"$T/r.txt" <<-'END'
+		attr type=0 config=0 period=1000 sample_type=ID|IP|TID|TIME|PERIOD flags=sample_id_all|comm ids=11
+		attr type=0 config=1 period=1000 sample_type=ID|IP|TID|TIME|PERIOD flags=sample_id_all|comm ids=12
+		SAMPLE misc=2 ip=0x10 pid=7 tid=7 time=2 period=1500 id=11
+		SAMPLE misc=2 ip=0x20 pid=7 tid=7 time=3 period=1600 id=11
+		SAMPLE misc=2 ip=0x30 pid=7 tid=7 time=4 period=300 id=11
+		FINISHED_ROUND
+	END
+	# slots FILE: of a profile of 64 bits
+	slots() { od -An -v -tu8 -w8 "$1" | xargs; }
+	mkpipe "$T/r.txt" >"$T/in"
+	try pcat -v --format=gperftools -f -o "$T/cpu" "$T/in"
+	# half a count is there at first: 500 + 1500 are 2, 0 + 1600 are 1, 600 + 300 are none
+	[ $rc = 0 ] && [ "$(slots "$T/cpu")" = "0 3 0 1000 0 2 1 16 1 1 32 0 1 0" ] || failed "fixed: $(slots "$T/cpu")"
+	for text in "warning: event cycles:HG is not a clock: counts in the profile are correct, times are not" \
+	    "1 of 3 stacks have less than one count and are left out" "warning: the recording has no maps of process 7: its addresses have no file names"; do
+		grep -qxF "pcat: $text" "$T/err" || failed "$text"
+	done
+	# of 4000 a second one is 250 us, and a count the mean period, 1133: 566 + 1500 are 1, 933 + 1600 are 2, 267 + 300 are none
+	sed 's/period=1000/period=4000/; s/|comm/|comm|freq/' "$T/r.txt" >"$T/freq.txt"
+	mkpipe "$T/freq.txt" >"$T/in"
+	try pcat -v --format=gperftools -f -o "$T/cpu" "$T/in"
+	[ $rc = 0 ] && [ "$(slots "$T/cpu")" = "0 3 0 250 0 1 1 16 2 1 32 0 1 0" ] || failed "freq: $(slots "$T/cpu")"
+	grep -q 'event cycles:HG has no fixed period: one count of the profile is 1133, the mean period of its samples' "$T/err" || failed "mean"
+	done_all
+}
+
+@test "gperf: why no profile can be made of a recording" {
+	cat >"$T/r.txt" <<-'END'
+		attr type=0 config=0 period=1000 sample_type=ID|IP|TID|TIME|PERIOD flags=sample_id_all|comm ids=11
+		attr type=0 config=1 period=1000 sample_type=ID|IP|TID|TIME|PERIOD flags=sample_id_all|comm ids=12
+		SAMPLE misc=2 ip=0x10 pid=7 tid=7 time=2 period=1500 id=11
+		SAMPLE misc=2 ip=0x10 pid=7 tid=7 time=3 period=1600 id=11
+		FINISHED_ROUND
+	END
+	# why TEXT SED [OPTION...]
+	why() {
+		local text=$1 edit=$2
+		shift 2
+		sed "$edit" "$T/r.txt" >"$T/edited.txt"
+		mkpipe "$T/edited.txt" >"$T/in"
+		try pcat --format=gperftools "$@" -o "$T/none" "$T/in"
+		[ $rc = 1 ] && one_line "pcat: $T/none: $text" && [ ! -e "$T/none" ] || failed "$text"
+	}
+	why "samples of event cycles:HG have no pid" 's/|TID//; s/pid=7 tid=7//'
+	why "no samples for a CPU profile" /^SAMPLE/d
+	why "no samples for a CPU profile: process of --pid has none" "" --pid 8
+	why "no samples of event instructions for a CPU profile" "" --event instructions
+	why "2 samples, none with a user address" s/misc=2/misc=1/
+	why "the periods of event cycles:HG add up to more than 2^64" s/period=1600/period=18446744073709551615/
+	done_all
+}

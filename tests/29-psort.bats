@@ -283,3 +283,18 @@ reference() {
 	done
 	done_all
 }
+
+@test "psort -u: thousands of records of one time, of which each comes twice" {
+	{
+		echo "attr type=1 config=0 period=1 sample_type=IP|TID|TIME flags=sample_id_all|comm ids=11"
+		for i in $(seq 3000) $(seq 3000 -1 1) 5000; do echo "SAMPLE ip=$i pid=1 tid=1 time=1000"; done
+		echo FINISHED_ROUND
+	} >"$T/twice.txt"
+	awk '!/^SAMPLE/ || !seen[$0]++' "$T/twice.txt" >"$T/once.txt"
+	[ "$(grep -c ^SAMPLE "$T/once.txt")" = 3001 ] || failed "this test is of no use"
+	for order in "" -b; do
+		mkpipe $order "$T/twice.txt" >"$T/in"
+		psort -u "$T/in" | cmp - <(mkpipe $order "$T/once.txt") || failed "order $order"
+	done
+	done_all
+}

@@ -350,6 +350,9 @@ test_poll_fd(void **state)
 	close(pair[1]);
 	assert_int_equal(b->layer->read(b, got, 1), 0);
 	bytes_close(b);
+	b = make_memory();
+	assert_int_equal(b->layer->poll_fd(b), -1);
+	bytes_close(b);
 }
 
 /* A file that is written: read() waits for more of it, read_at() does not; *stop ends that. */
