@@ -4,10 +4,16 @@
 
 load lib
 
-counts() {
+can_count() {
 	perf stat -e instructions:u true 2>&1 | grep -q '[0-9] *instructions' || type -P valgrind >/dev/null || skip "nothing here counts instructions"
 	need native
-	sanitized && skip "counts are those of the sanitizer"
+	if sanitized; then
+		skip "counts are those of the sanitizer"
+	fi
+}
+
+counts() {
+	can_count
 	COUNT=${3:-600 6000} bench/bombs "^($1)\$" >"$T/out" || failed "$(cat "$T/out")"
 	[ "$(grep -c ' x$' "$T/out")" = "$2" ]
 }
@@ -36,4 +42,31 @@ counts() {
 
 @test "bombs: psort -u, all records of one time" {
 	counts 'one-time psort -u' 1 "20000 200000"
+}
+
+@test "bombs: a thread number that begins and ends often, in several inputs" {
+	counts 'lives (join|merge)' 2
+}
+
+# merged FILE FILE: instructions of psort --merge of both by pipes.
+merged() {
+	local i
+	for i in 1 2; do
+		rm -f "$T/pipe.$i"
+		mkfifo "$T/pipe.$i"
+		cat "${!i}" >"$T/pipe.$i" &
+	done
+	(cd "$T" && PYTHONPATH=$BATS_TEST_DIRNAME/bench python3 -c 'import counter; print(counter.instructions(["'"$O"'/psort", "--merge", "pipe.1", "pipe.2"]))')
+	wait
+}
+
+@test "bombs: psort --merge of pipes, a process that executes many programs, each seen twice" {
+	local n got=()
+	can_count
+	for n in 4 600 6000; do
+		"$O/bench/bomb" programs $n >"$T/one"
+		pcat --time-offset 1500ns "$T/one" >"$T/two"
+		got+=("$(merged "$T/one" "$T/two")")
+	done
+	[ $((got[2] - got[0])) -lt $((13 * (got[1] - got[0]))) ]
 }

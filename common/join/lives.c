@@ -5,12 +5,14 @@
 
 #include "life.h"
 #include "lives.h"
+#include "record/order.h"
 #include "set.h"
 #include "tool/tool.h"
 
 #define NEVER	UINT64_MAX			/* the first time of an input without one */
 #define SLACK	UINT64_C(100000000)		/* ns */
-enum { KEEP = 3 };				/* lives kept for a tid and input, if merged */
+/* If merged, lives kept for a tid and input, and with those that wait.  No kernel gives a number out so often in SLACK. */
+enum { KEEP = 3, KEEP_WAITING = 64 };
 
 struct lives_in {
 	uint64_t	 first, last;	/* times of its records */
@@ -19,9 +21,10 @@ struct lives_in {
 	struct tasks	 tasks;
 };
 
-struct waiting {			/* merged: a life that may collide */
-	struct life	*life;
+struct life_waits {			/* merged: in the queue */
+	struct life	*life;		/* it may collide; NULL: it is gone */
 	uint64_t	 due;		/* the time when that is known */
+	STAILQ_ENTRY(life_waits) next;
 };
 
 struct lives {
@@ -32,22 +35,15 @@ struct lives {
 	unsigned	 n, living;	/* inputs; those that have not ended */
 	uint64_t	 clock;		/* the largest time */
 	uint32_t	 largest;	/* pid or tid */
-	struct waiting	*queue;		/* in order of `due', from `at' on */
-	size_t		 at, nqueue;
+	STAILQ_HEAD(, life_waits) queue;	/* in order of `due' */
 };
-
-static uint32_t
-lives_tid(const struct life *x)
-{
-	return (uint32_t)x->task->tid->link.key;
-}
 
 /* ---- two lives --------------------------------------------------------------------------------- */
 
 static uint64_t
 lives_begin_of(const struct lives *l, const struct life *x)
 {
-	uint64_t first = l->in[x->task->in].first;
+	uint64_t first = l->in[life_in(x)].first;
 
 	return x->begin > first ? x->begin : first;
 }
@@ -56,7 +52,7 @@ lives_begin_of(const struct lives *l, const struct life *x)
 static uint64_t
 lives_exec_of(struct lives *l, const struct life *x)
 {
-	const struct task *first = lives_tid(x) == x->pid ? NULL : life_task(&l->tables, x->task->in, x->pid, NULL);
+	const struct task *first = life_tid(x) == x->pid ? NULL : life_task(&l->tables, life_in(x), x->pid, NULL);
 	uint64_t found = OPEN;
 
 	for (const struct life *p = first ? first->newest : NULL; p; p = p->older)
@@ -68,7 +64,7 @@ lives_exec_of(struct lives *l, const struct life *x)
 static uint64_t
 lives_end_of(struct lives *l, const struct life *x)
 {
-	const struct lives_in *in = &l->in[x->task->in];
+	const struct lives_in *in = &l->in[life_in(x)];
 	uint64_t end = x->end != OPEN ? x->end : lives_exec_of(l, x);
 
 	return end != OPEN ? end : (l->merged && !in->ended ? l->clock : in->last) + 1;
@@ -78,7 +74,7 @@ lives_end_of(struct lives *l, const struct life *x)
 static bool
 lives_differ(struct lives *l, const struct life *x, const struct kind *k)
 {
-	return x->pid != k->pid || (lives_tid(x) == x->pid && exec_maps_differ(l->tables.maps, x->maps, k->maps));
+	return x->pid != k->pid || (life_tid(x) == x->pid && exec_maps_differ(l->tables.maps, x->maps, k->maps));
 }
 
 /* Have they a map in common? */
@@ -86,16 +82,6 @@ static bool
 lives_same(const struct life *x, const struct life *y)
 {
 	return x && y && x->pid == y->pid && exec_maps_meet(x->maps, y->maps);
-}
-
-static const struct life *
-lives_behind(const struct life *x)
-{
-	const struct life *found = NULL;
-
-	for (const struct life *p = x->task->newest; p != x; p = p->older)
-		found = p;
-	return found;
 }
 
 enum verdict { NO, YES, LATER };
@@ -114,34 +100,55 @@ lives_collide(struct lives *l, const struct life *x, const struct life *y, bool 
 		return NO;
 	if (!final && l->clock < from + SLACK)
 		return LATER;
-	return to - from < SLACK && (lives_same(x->older, y) || lives_same(lives_behind(x), y) || lives_same(y->older, x) ||
-	    lives_same(lives_behind(y), x)) ? NO : YES;
+	return to - from < SLACK && (lives_same(x->older, y) || lives_same(x->newer, y) || lives_same(y->older, x) ||
+	    lives_same(y->newer, x)) ? NO : YES;
 }
 
 static void
 lives_hits(struct lives *l, const struct life *x, const struct life *y)
 {
-	unsigned a = x->task->in, b = y->task->in;
+	unsigned a = life_in(x), b = life_in(y);
 
 	l->found = true;
-	l->hit = (struct lives_hit){ a > b ? a : b, a > b ? b : a, lives_tid(x) };
+	l->hit = (struct lives_hit){ a > b ? a : b, a > b ? b : a, life_tid(x) };
 }
 
-/* Compare a life with the others of its tid, of inputs before `until'. */
+struct lives_asked {
+	struct lives	*l;
+	unsigned	 until;
+};
+
+static bool
+lives_may_collide(void *arg, const struct life *x, const struct kind *k)
+{
+	const struct lives_asked *a = arg;
+
+	return k != x->kind && lives_differ(a->l, x, k);
+}
+
+/* Of lives that contradict each other, if they are compared at all. */
+static enum verdict
+lives_try(const struct lives_asked *a, const struct life *x, const struct life *y, bool final)
+{
+	const struct lives_in *in = a->l->in;
+
+	return life_in(y) < a->until && in[life_in(x)].group != in[life_in(y)].group ? lives_collide(a->l, x, y, final) : NO;
+}
+
+/* Compare a life with the others of its tid, of inputs before `until'.  The first that it collides with is the hit. */
 static enum verdict
 lives_check(struct lives *l, const struct life *x, unsigned until, bool final)
 {
+	struct lives_asked a = { l, until };
 	enum verdict v = NO, one;
 	struct kind *k;
 	struct life *y;
 
 	LIST_FOREACH(k, &x->task->tid->kinds, next) {
-		if (l->found || k == x->kind || !lives_differ(l, x, k))
+		if (l->found || !lives_may_collide(&a, x, k))
 			continue;
 		LIST_FOREACH(y, &k->lives, alike) {
-			if (y->task->in >= until || l->in[x->task->in].group == l->in[y->task->in].group)
-				continue;
-			one = lives_collide(l, x, y, final);
+			one = lives_try(&a, x, y, final);
 			if (one == YES) {
 				lives_hits(l, x, y);
 				return YES;
@@ -150,6 +157,24 @@ lives_check(struct lives *l, const struct life *x, unsigned until, bool final)
 		}
 	}
 	return v;
+}
+
+static bool
+lives_collides(void *arg, const struct life *x, const struct life *y)
+{
+	return lives_try(arg, x, y, true) == YES;
+}
+
+/* Would lives_check() find one, of lives whose ends are known? */
+static bool
+lives_finds(struct lives *l, const struct life *x, unsigned until)
+{
+	struct lives_asked a = { l, until };
+	struct tid *tid = x->task->tid;
+
+	if (!LIST_NEXT(LIST_FIRST(&tid->kinds), next))
+		return false;
+	return life_times_any(life_times(tid), x, lives_may_collide, lives_collides, &a);
 }
 
 /* ---- groups -------------------------------------------------------------------------------------- */
@@ -181,7 +206,7 @@ static void
 lives_meet(struct lives *l, struct life *x, bool end)
 {
 	if (end ? x->exits : x->begin)
-		lives_join(l, x->task->in, life_moment(&l->tables, x, end));
+		lives_join(l, life_in(x), life_moment(&l->tables, x, end));
 }
 
 /* ---- the queue ----------------------------------------------------------------------------------- */
@@ -195,23 +220,24 @@ lives_changed(struct lives *l, struct life *x)
 	life_sort(&l->tables, x);
 	if (x->waits || lives_check(l, x, l->n, false) != LATER)
 		return;
-	if (l->at > l->nqueue / 2) {
-		memmove(l->queue, l->queue + l->at, (l->nqueue - l->at) * sizeof *l->queue);
-		l->nqueue -= l->at;
-		l->at = 0;
-	}
-	l->queue = tool_need(array_more(l->queue, l->nqueue, 1, sizeof *l->queue));
-	l->queue[l->nqueue++] = (struct waiting){ x, l->clock + SLACK };
-	x->waits = true;
+	x->waits = tool_alloc(1, sizeof *x->waits);
+	*x->waits = (struct life_waits){ .life = x, .due = l->clock + SLACK };
+	STAILQ_INSERT_TAIL(&l->queue, x->waits, next);
 }
 
 static void
 lives_run_queue(struct lives *l, bool final)
 {
-	while (l->at < l->nqueue && (final || l->queue[l->at].due <= l->clock)) {
-		struct life *x = l->queue[l->at++].life;
+	struct life_waits *w;
 
-		x->waits = false;
+	while ((w = STAILQ_FIRST(&l->queue)) && (final || w->due <= l->clock)) {
+		struct life *x = w->life;
+
+		STAILQ_REMOVE_HEAD(&l->queue, next);
+		free(w);
+		if (!x)
+			continue;
+		x->waits = NULL;
 		if (lives_check(l, x, l->n, final) == LATER)
 			lives_changed(l, x);
 	}
@@ -228,11 +254,17 @@ lives_task(struct lives *l, unsigned in, uint32_t tid)
 static struct life *
 lives_open_life(const struct task *t)
 {
-	struct life *x = t ? t->newest : NULL;
+	struct life *x = t ? t->newest : NULL;	/* those before it have ended with its begin, or before */
 
-	while (x && x->end != OPEN)
-		x = x->older;
-	return x;
+	return x && x->end == OPEN ? x : NULL;
+}
+
+static void
+lives_free_life(struct lives *l, struct life **at)
+{
+	if ((*at)->waits)
+		(*at)->waits->life = NULL;
+	life_free(&l->tables, at);
 }
 
 /* If merged, only the last lives of a tid can still be compared. */
@@ -242,10 +274,10 @@ lives_prune(struct lives *l, struct task *t)
 	struct life **p = &t->newest;
 
 	for (unsigned n = 0; *p;)
-		if (++n < KEEP || (*p)->waits)
+		if (++n < KEEP || (n < KEEP_WAITING && (*p)->waits))
 			p = &(*p)->older;
 		else
-			life_free(&l->tables, p);
+			lives_free_life(l, p);
 }
 
 static struct life *
@@ -383,7 +415,8 @@ lives_compare(struct lives *l, unsigned in, unsigned until)
 
 	STAILQ_FOREACH(t, &l->in[in].tasks, next)
 		for (struct life *x = t->newest; x && !l->found; x = x->older)
-			lives_check(l, x, until, true);
+			if (lives_finds(l, x, until))
+				lives_check(l, x, until, true);
 }
 
 void
@@ -402,17 +435,68 @@ lives_clock(struct lives *l, unsigned i, uint64_t time)
 		return;
 	if (begins)
 		lives_each(l, i, lives_changed);
-	if (l->at < l->nqueue && l->queue[l->at].due <= l->clock)
-		lives_run_queue(l, false);
+	lives_run_queue(l, false);
 }
 
-/* All is known of a life. */
+/* All is known of a life but its end, if no EXIT says that. */
 static void
 lives_settle(struct lives *l, struct life *x)
 {
 	life_sort(&l->tables, x);
 	lives_meet(l, x, false);
 	lives_meet(l, x, true);
+}
+
+struct lives_exec {
+	uint32_t	 pid;
+	uint64_t	 time;
+};
+
+static int
+lives_order_exec(const void *a, const void *b)
+{
+	const struct lives_exec *x = a, *y = b;
+
+	return x->pid != y->pid ? (x->pid < y->pid ? -1 : 1) : x->time < y->time ? -1 : x->time > y->time;
+}
+
+/* The times of all execs of an input, by process and time. */
+static struct lives_exec *
+lives_execs(const struct lives *l, unsigned in, size_t *n)
+{
+	struct lives_exec *all = NULL;
+	struct task *t;
+
+	*n = 0;
+	STAILQ_FOREACH(t, &l->in[in].tasks, next)
+		for (struct life *x = t->newest; x; x = x->older)
+			if (x->execs && x->pid == life_tid(x)) {
+				all = tool_need(array_more(all, *n, 1, sizeof *all));
+				all[(*n)++] = (struct lives_exec){ x->pid, x->begin };
+			}
+	if (*n)
+		qsort(all, *n, sizeof *all, lives_order_exec);
+	return all;
+}
+
+/* Where no record says when lives of an input that has ended begin and end, let them have the times that they are compared with. */
+static void
+lives_settle_times(struct lives *l, unsigned in)
+{
+	struct task *t;
+	size_t n;
+	struct lives_exec *all = lives_execs(l, in, &n);
+
+	STAILQ_FOREACH(t, &l->in[in].tasks, next)
+		for (struct life *x = t->newest; x; x = x->older) {
+			size_t lo = 0, hi = x->end == OPEN && x->pid != life_tid(x) ? n : 0;
+
+			ORDER_FIND(lo, hi, i, all[i].pid > x->pid || (all[i].pid == x->pid && all[i].time > x->begin));
+			if (x->end == OPEN)
+				x->end = lo < n && all[lo].pid == x->pid && x->pid != life_tid(x) ? all[lo].time : l->in[in].last + 1;
+			x->begin = lives_begin_of(l, x);
+		}
+	free(all);
 }
 
 void
@@ -424,6 +508,7 @@ lives_end(struct lives *l, unsigned in)
 	l->living--;
 	if (!l->merged) {
 		lives_each(l, in, lives_settle);
+		lives_settle_times(l, in);
 		l->clock = 0;
 	} else if (!l->living)
 		lives_run_queue(l, true);
@@ -436,7 +521,7 @@ lives_free_lives(struct lives *l, unsigned in)
 
 	STAILQ_FOREACH(t, &l->in[in].tasks, next)
 		while (t->newest)
-			life_free(&l->tables, &t->newest);
+			lives_free_life(l, &t->newest);
 }
 
 void
@@ -469,6 +554,7 @@ lives_new(unsigned n, bool swap, bool merged)
 	struct lives *l = tool_alloc(1, sizeof *l);
 
 	*l = (struct lives){ .swap = swap, .merged = merged, .n = n, .living = n };
+	STAILQ_INIT(&l->queue);
 	life_init(&l->tables);
 	l->in = tool_alloc(n, sizeof *l->in);
 	for (unsigned i = 0; i < n; i++) {
@@ -481,12 +567,17 @@ lives_new(unsigned n, bool swap, bool merged)
 void
 lives_free(struct lives *l)
 {
+	struct life_waits *w;
+
 	if (!l)
 		return;
 	for (unsigned i = 0; i < l->n; i++)
 		lives_free_lives(l, i);
 	life_end(&l->tables);
-	free(l->queue);
+	while ((w = STAILQ_FIRST(&l->queue))) {
+		STAILQ_REMOVE_HEAD(&l->queue, next);
+		free(w);
+	}
 	free(l->in);
 	free(l);
 }

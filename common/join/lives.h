@@ -19,8 +19,9 @@
  * samples of.  The kernel dates each record by itself, to the nanosecond; so inputs in which one task begins, or ends, at the same
  * time are parts of one recording, or see the same tasks.
  *
- * Memory: about 200 bytes for each life; if merged, only for the last lives of each tid.  Maps that tasks have in common are there once.
- * Time: a life costs the same however many inputs there are, if most of them agree on their tasks.
+ * Memory: about 200 bytes for each life; if merged, only for the last 64 lives of each tid in an input at most.  Maps that tasks
+ * have in common are there once.
+ * Time: a life costs the same however many inputs there are, if most of them agree on their tasks, and however often its tid lives.
  */
 #ifndef PP_JOIN_LIVES_H
 #define PP_JOIN_LIVES_H

@@ -224,6 +224,18 @@ execs(void)
 	}
 }
 
+/* A process that executes one program after the other. */
+static void
+programs(void)
+{
+	plain_head(1);
+	for (uint64_t i = 0; i < n / 3; i++) {
+		named(PID, PID, DATA_MISC, "x");
+		map(PID, LOW, PAGE, name("/bin/p", i), i + 1);
+		sample(PID, LOW);
+	}
+}
+
 static void
 names(void)
 {
@@ -756,7 +768,7 @@ frames(void)
 
 static const struct kind { const char *name; void (*put)(void); } kinds[] = {
 	{ "forks", forks }, { "ended", ended }, { "pids-high", pids_high }, { "pids-golden", pids_golden }, { "threads", threads },
-	{ "execs", execs }, { "lives", lives }, { "names", names }, { "namespaces", namespaces },
+	{ "execs", execs }, { "programs", programs }, { "lives", lives }, { "names", names }, { "namespaces", namespaces },
 	{ "maps", maps }, { "nested", nested }, { "covered", covered }, { "inherited", inherited }, { "map-keys", map_keys }, { "kernel-keys", kernel_keys },
 	{ "one-name", one_name }, { "files", files },
 	{ "long-files", long_files }, { "build-ids", build_ids }, { "ksymbols", ksymbols },
