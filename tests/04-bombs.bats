@@ -48,6 +48,10 @@ counts() {
 	counts 'lives (join|merge)' 2
 }
 
+@test "bombs: pfilter --span: spans that begin before all that are open" {
+	counts 'late span' 1
+}
+
 # merged FILE FILE: instructions of psort --merge of both by pipes.
 merged() {
 	local i

@@ -45,7 +45,7 @@ span_grow_slots(struct span *s)
 	s->bits++;
 	free(s->slot);
 	s->slot = tool_alloc((size_t)1 << s->bits, sizeof *s->slot);
-	for (uint32_t i = s->oldest; i; i = s->open[i].newer) {
+	for (uint32_t i = s->oldest; i; i = span_newer(s, i)) {
 		uint32_t *at = span_slot(s, &s->open[i]);
 
 		s->open[i].next = *at;
@@ -60,20 +60,17 @@ span_remove(struct span *s, uint32_t *at)
 	struct open_span *o = &s->open[i];
 
 	*at = o->next;
-	*(o->older ? &s->open[o->older].newer : &s->oldest) = o->newer;
-	*(o->newer ? &s->open[o->newer].older : &s->newest) = o->older;
-	if (s->due == i)
-		s->due = o->newer;
+	span_unorder(s, i);
 	o->next = s->free;
 	s->free = i;
 	s->nopen--;
 }
 
-/* Add an open span.  It is the newest, unless its record is late. */
+/* Add an open span. */
 static void
 span_add(struct span *s, const struct open_span *new)
 {
-	uint32_t i = s->free, *at, before = s->newest;
+	uint32_t i = s->free, *at;
 	struct open_span *o;
 
 	if (i)
@@ -84,14 +81,7 @@ span_add(struct span *s, const struct open_span *new)
 	}
 	o = &s->open[i];
 	*o = *new;
-	while (before && s->open[before].begin > o->begin)
-		before = s->open[before].older;
-	o->older = before;
-	o->newer = before ? s->open[before].newer : s->oldest;
-	*(o->older ? &s->open[o->older].newer : &s->oldest) = i;
-	*(o->newer ? &s->open[o->newer].older : &s->newest) = i;
-	if (s->due == o->newer)
-		s->due = i;
+	span_order(s, i);
 	at = span_slot(s, o);
 	o->next = *at;
 	*at = i;
@@ -165,12 +155,12 @@ span_pass(struct span *s, struct pp_arrival *a, uint64_t time)
 	s->last = time;		/* of a late record too: its span may end in the next one */
 	if (s->measure->on)
 		while (s->due && s->has_shorter && s->last >= s->shorter && s->open[s->due].begin <= s->last - s->shorter)
-			s->due = s->open[s->due].newer;	/* too long: its end is not waited for */
+			s->due = span_newer(s, s->due);	/* too long: its end is not waited for */
 	if (s->has_shorter || s->measure->on)	/* only the end shows how long it is */
 		return;
 	while (s->due && s->last > s->longer && s->open[s->due].begin < s->last - s->longer) {
 		span_keep(s, a, &s->open[s->due]);
-		s->due = s->open[s->due].newer;
+		s->due = span_newer(s, s->due);
 	}
 }
 
@@ -388,7 +378,7 @@ void
 span_passes(struct span *s, struct pp_arrival *a, const struct look *l, uint64_t time)
 {
 	if (time == UINT64_MAX) {
-		for (uint32_t i = s->oldest; s->measure->open && i; i = s->open[i].newer)
+		for (uint32_t i = s->oldest; s->measure->open && i; i = span_newer(s, i))
 			span_stays(s, a, l, &s->open[i]);
 		return;
 	}
@@ -401,7 +391,7 @@ span_passes(struct span *s, struct pp_arrival *a, const struct look *l, uint64_t
 void
 span_finish(struct span *s)
 {
-	for (uint32_t i = s->oldest; i; i = s->open[i].newer) {
+	for (uint32_t i = s->oldest; i; i = span_newer(s, i)) {
 		const struct open_span *o = &s->open[i];
 
 		s->n.unended++;

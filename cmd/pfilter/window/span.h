@@ -3,6 +3,7 @@
  * span.h - --span: from a sample for which BEGIN is true to the next with the same key for which END is, unless CANCEL is true in between
  *
  *	span.c		which spans are open, and how long each is
+ *	span_order.c	these by the time of their begin
  *	span_key.c	the values of KEY in samples
  *	span_text.c	the argument of the option; span.def has a row for each name
  *
@@ -48,13 +49,14 @@ struct open_span {		/* the others are found by numbers, 0 is none */
 	uint32_t	 shared;	/* key of `cover' */
 	uint32_t	 cpu;
 	uint32_t	 next;		/* in its slot, or of the free ones */
-	uint32_t	 older, newer;	/* by begin */
+	uint32_t	 up, left, right;	/* a tree: those to the left began before, those to the right at the same time or later */
+	uint32_t	 tid;		/* if is_task */
+	uint16_t	 priority;	/* in the tree */
 	uint8_t		 minus;		/* bit i: key[i] is negative */
-	bool		 kept;		/* it is long enough already */
-	bool		 late;		/* an end of it was (struct look) */
-	bool		 cut;		/* its key may have begun in an earlier piece (cut.h) */
-	bool		 is_task;	/* KEY has the number of a thread, `tid'; */
-	uint32_t	 tid;
+	bool		 kept : 1;	/* it is long enough already */
+	bool		 late : 1;	/* an end of it was (struct look) */
+	bool		 cut : 1;	/* its key may have begun in an earlier piece (cut.h) */
+	bool		 is_task : 1;	/* KEY has the number of a thread */
 };
 struct span {
 	struct expr	*part[SPAN_PARTS];	/* NULL: CANCEL is never true */
@@ -80,6 +82,7 @@ struct span {
 	unsigned	 bits;
 	uint64_t	 mul;		/* random: a recording cannot choose its collisions */
 	uint32_t	 nopen, used, free;
+	uint32_t	 root;		/* of their tree */
 	uint32_t	 oldest, newest, due;	/* due: the oldest that is not known to be long enough, or (`measure') too long */
 
 	uint64_t	*lost;		/* by CPU: time of its last loss */
@@ -97,6 +100,10 @@ void	span_forget_places(struct span *);
 void	span_bind(struct span *, const struct tool *, const struct field_stream *);
 /* The key of a sample for which that part is true.  1, 0: it lacks a field, or -1: it is malformed. */
 int	span_key(struct span *, enum span_part, const struct look *, struct open_span *, struct pp_err *);
+/* Put an open span into the order of begins, and take it out; the next in this order, 0: none. */
+void	span_order(struct span *, uint32_t);
+void	span_unorder(struct span *, uint32_t);
+uint32_t span_newer(const struct span *, uint32_t);
 /* A record of that time has arrived: mark the open spans that are now known to be long enough. */
 void	span_pass(struct span *, struct pp_arrival *, uint64_t time);
 /*
