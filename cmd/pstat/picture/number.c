@@ -74,20 +74,27 @@ svg_duration(char to[SVG_TEXT], uint64_t ns)
 	return to;
 }
 
+/* The last of so many units, each a thousand times the one before it, of which n is one at least.  *one: how much it is. */
+static unsigned
+number_thousands(uint64_t n, unsigned nunits, uint64_t *one)
+{
+	unsigned unit = 0;
+
+	for (*one = 1; unit + 1 < nunits && n / *one >= 1000; unit++)
+		*one *= 1000;
+	return unit;
+}
+
 const char *
 svg_short(char to[SVG_TEXT], uint64_t n)
 {
-	static const char units[] = " kMGTPE";
-	unsigned unit = 0;
-	uint64_t one = 1;
+	static const char units[] = { ' ', 'k', 'M', 'G', 'T', 'P', 'E' };
+	uint64_t one;
+	unsigned unit = number_thousands(n, sizeof units, &one);
 
 	if (n < 10000) {
 		snprintf(to, SVG_TEXT, "%" PRIu64, n);
 		return to;
-	}
-	while (n / one >= 1000) {
-		one *= 1000;
-		unit++;
 	}
 	if (n / one < 100 && n % one / (one / 10))
 		snprintf(to, SVG_TEXT, "%" PRIu64 ".%" PRIu64 "%c", n / one, n % one / (one / 10), units[unit]);
@@ -112,17 +119,13 @@ svg_exact(char to[SVG_TEXT], uint64_t n)
 	return to;
 }
 
-/* Three digits or more, of the last of so many units, each a thousand times the one before it, in which it is 1 at least. */
+/* Three digits or more, in one of these units, each a thousand times the one before it. */
 static const char *
 svg_unit(char to[SVG_TEXT], uint64_t n, const char *const *units, unsigned nunits)
 {
-	unsigned unit = 0;
-	uint64_t one = 1;
+	uint64_t one;
+	unsigned unit = number_thousands(n, nunits, &one);
 
-	while (unit + 1 < nunits && n / one >= 1000) {
-		one *= 1000;
-		unit++;
-	}
 	if (unit && n / one < 10 && n % one / (one / 100) % 10)
 		snprintf(to, SVG_TEXT, "%" PRIu64 ".%02" PRIu64 " %s", n / one, n % one / (one / 100), units[unit]);
 	else if (unit && n / one < 100 && n % one / (one / 10))
