@@ -74,3 +74,14 @@ merged() {
 	done
 	[ $((got[2] - got[0])) -lt $((13 * (got[1] - got[0]))) ]
 }
+
+@test "bombs: files of processes that have ended take no memory" {
+	need native
+	"$O/bench/bomb" churn 600000 >"$T/in"	# 100,000 files: with their names 15 MB
+	pfilter -q --comms 't*' -S 16M "$T/in" | cmp - "$T/in"
+	# an index that another file has got is not taken for the file before
+	pfilter -q --dsos '*/new*7' "$T/in" | pcat -q --format=jsonl --types SAMPLE --columns time | grep -c time >"$T/n"
+	[ "$(cat "$T/n")" = 10000 ]
+	pfilter -q --filter 'callchain.dso ~ "*/new*7"' "$T/in" | pcat -q --format=jsonl --types SAMPLE --columns time | grep -c time >"$T/n"
+	[ "$(cat "$T/n")" = 10000 ]
+}

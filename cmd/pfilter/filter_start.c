@@ -192,8 +192,10 @@ filter_start(struct filter *f, const struct atomic *rest)
 	f->events = t->in->events;
 	if (options_need_state(o) && !(f->state = pp_state_new(t->in->swap, &t->in_err)))
 		return -1;
-	if (f->state)
+	if (f->state) {
 		pp_state_limit(f->state, o->tasks);
+		pp_state_free_files(f->state);
+	}
 	if (filter_waits(o, f->decide.about.start) && filter_start_arrival(f) < 0)
 		return -1;
 	if (o->measure.on)

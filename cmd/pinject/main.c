@@ -70,6 +70,8 @@ inject_chain(struct tool *t, struct options *o, struct lookup *lookup, struct st
 	struct walk *early = o->jit && chains ? walk_new(t, t->in->events) : walk;	/* for jitdumps, and without chains for all */
 	struct jit *jit = o->jit ? jit_new(t, lookup, store, early, o->strict) : NULL;
 
+	if (walk && !jit)			/* which knows images by the indexes of files */
+		pp_state_free_files(walk_state(walk));
 	if (o->mmap2_buildids || o->mmap2_buildid_all)
 		to = mmap2_new(t, lookup, o->mmap2_buildid_all ? NULL : walk, o->strict, to);
 	if (o->build_ids || o->buildid_all)

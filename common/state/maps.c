@@ -101,6 +101,14 @@ draw(struct maps_pool *pool)
 	return (uint32_t)(z >> 32);
 }
 
+void
+pp_maps_pool_each(const struct maps_pool *pool, void (*fn)(void *, const struct pp_map *), void *arg)
+{
+	for (uint32_t i = WORDS; i < pool->used; i += WORDS)
+		if (at(pool, i)->refs)
+			fn(arg, &at(pool, i)->map);
+}
+
 static uint32_t
 node(struct maps_pool *pool, const struct pp_map *map)
 {

@@ -46,6 +46,8 @@ void	pp_maps_drop(struct maps_pool *, struct pp_maps *);
 /* A reference to the maps as they are now, the number of their root; later changes do not affect it.  0: there are none. */
 uint32_t pp_maps_hold(struct maps_pool *, const struct pp_maps *);
 void	pp_maps_release(struct maps_pool *, uint32_t);
+/* Call fn for each map in the pool, whoever has it, in any order. */
+void	pp_maps_pool_each(const struct maps_pool *, void (*fn)(void *arg, const struct pp_map *), void *arg);
 /*
  * Call fn, as pp_maps_each() does, for the maps that are not in `base' with the same contents.  The cost is proportional to the
  * number of changes between the two.

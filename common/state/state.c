@@ -56,9 +56,15 @@ feed(struct pp_state *s, const struct pp_rec *r, size_t trailer)
 int
 pp_state_feed(struct pp_state *s, const struct pp_rec *r, size_t trailer)
 {
+	enum { FEW = 256 };
+
 	if (feed(s, r, trailer) < 0)
 		return -1;
-	if (s->limit && pp_state_memory(s) > s->limit)
+	if (!s->limit || pp_state_memory(s) <= s->limit)
+		return 1;
+	if (s->frees_files && s->kinds.n > s->left + s->left / 8 + FEW)	/* else there is little to be had, for a look at all maps */
+		pp_state_sweep(s);
+	if (pp_state_memory(s) > s->limit)
 		return pp_fail(s->err, "tasks and maps need more than half of --max-memory, which is %zu bytes", s->limit);
 	return 1;
 }
@@ -219,6 +225,18 @@ size_t
 pp_state_memory(const struct pp_state *s)
 {
 	return s->bytes + s->pool.bytes + pp_rows_memory(&s->tasks) + pp_rows_memory(&s->words);
+}
+
+void
+pp_state_free_files(struct pp_state *s)
+{
+	s->frees_files = true;
+}
+
+unsigned
+pp_state_freed(const struct pp_state *s)
+{
+	return s->sweeps;
 }
 
 void

@@ -133,6 +133,13 @@ size_t		 pp_state_memory(const struct pp_state *);
  */
 void		 pp_state_limit(struct pp_state *, size_t bytes);
 
+/*
+ * From now on files that no map uses are freed when there are many, and others get their indexes.  Each time pp_state_freed() is another
+ * number: what the caller knows by index is to be forgotten.
+ */
+void		 pp_state_free_files(struct pp_state *);
+unsigned	 pp_state_freed(const struct pp_state *);
+
 /* ---- snapshot: the state as records, as perf record synthesises them at the start of a recording ------ */
 
 /*

@@ -59,7 +59,7 @@ _Static_assert(sizeof(struct process) == 64, "a process is a line of the cache")
 struct kind {			/* the common part of many maps */
 	struct link	 link;		/* by hash of the members below */
 	struct pp_dso	 file;		/* whose index this is */
-	bool		 used;		/* by a map in the last snapshot */
+	bool		 used;		/* by a map, while pp_state_sweep() runs */
 	uint32_t	 type;
 	uint16_t	 misc;
 	uint8_t		 fixed[PP_RAW_AT(MMAP2, filename) - PP_RAW_AT(MMAP2, inode_or_build_id)];	/* of an MMAP2 */
@@ -88,12 +88,17 @@ struct pp_state {
 	uint32_t	 nkinds, cap_kinds, free_kind;	/* free_kind: all indices below are in use */
 	struct pp_maps	 kernel;
 	struct pp_maps	 symbols;	/* the addresses of KSYMBOL records; start - pgoff is the key of the record that is kept */
+	bool		 frees_files;	/* pp_state_free_files() */
+	unsigned	 sweeps;	/* of kinds that no map uses */
+	size_t		 left;		/* kinds behind the last one */
 	struct maps_pool pool;
 	size_t		 bytes;		/* in long words, files, records that are kept */
 	size_t		 limit;		/* of pp_state_memory() */
 	struct state_writer *writer;	/* made at its first use */
 };
 
+/* Free the kinds that no map uses. */
+void	pp_state_sweep(struct pp_state *);
 /* Always -1. */
 int	pp_state_no_memory(struct pp_state *);
 

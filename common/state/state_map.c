@@ -7,6 +7,7 @@
 
 enum { MASK_GUEST = 4 };		/* bit of the cpumodes GUEST_KERNEL and GUEST_USER */
 enum { KSYMBOL_UNREGISTER = 1 };
+enum { FILES_FEW = 16384 };		/* that are kept, whether a map uses them or not */
 
 /* ---- files ----------------------------------------------------------------------------------------------- */
 
@@ -66,6 +67,36 @@ pp_state_prot(const struct pp_state *s, const struct pp_map *m)
 
 /* ---- kinds of maps --------------------------------------------------------------------------------------- */
 
+static void
+kind_use(void *arg, const struct pp_map *m)
+{
+	struct pp_state *s = arg;
+
+	if (m->dso < s->nkinds && s->kind[m->dso])	/* a map of `symbols' has none */
+		s->kind[m->dso]->used = true;
+}
+
+void
+pp_state_sweep(struct pp_state *s)
+{
+	pp_maps_pool_each(&s->pool, kind_use, s);
+	for (uint32_t i = 0; i < s->nkinds; i++) {
+		struct kind *k = s->kind[i];
+
+		if (k && !k->used) {
+			pp_table_remove(&s->kinds, &k->link);
+			s->bytes -= sizeof *k + k->file.len;
+			free(k);
+			s->kind[i] = NULL;
+		} else if (k) {
+			k->used = false;
+		}
+	}
+	s->free_kind = 0;
+	s->left = s->kinds.n;
+	s->sweeps++;
+}
+
 /* Make free_kind the index of a free element of s->kind. */
 static int
 kind_reserve(struct pp_state *s)
@@ -89,6 +120,8 @@ kind_new(struct pp_state *s, uint64_t key, const struct pp_rec *r, const struct 
 {
 	struct kind *k;
 
+	if (s->frees_files && s->kinds.n >= (s->left > FILES_FEW / 2 ? 2 * s->left : FILES_FEW))
+		pp_state_sweep(s);
 	if (kind_reserve(s) < 0 || !(k = calloc(1, sizeof *k + d->len + 1)))
 		return NULL;
 	k->type = r->type;

@@ -117,7 +117,6 @@ emit_map(void *arg, const struct pp_map *m)
 {
 	struct state_writer *w = arg;
 
-	w->s->kind[m->dso]->used = true;
 	return w->of && w->of->first.pub.process.listed ? emit_map_of(w, w->of->first.pub.pid, m) : 1;
 }
 
@@ -215,25 +214,6 @@ emit_process(struct state_writer *w, uint32_t process)
 	return 1;
 }
 
-/* Free the kinds that no map uses. */
-static void
-sweep(struct pp_state *s)
-{
-	for (uint32_t i = 0; i < s->nkinds; i++) {
-		struct kind *k = s->kind[i];
-
-		if (k && !k->used) {
-			pp_table_remove(&s->kinds, &k->link);
-			s->bytes -= sizeof *k + k->file.len;
-			free(k);
-			s->kind[i] = NULL;
-		} else if (k) {
-			k->used = false;
-		}
-	}
-	s->free_kind = 0;
-}
-
 int
 pp_state_write(struct pp_state *s, size_t trailer, int (*put)(void *, const struct pp_rec *), void *arg)
 {
@@ -258,7 +238,7 @@ pp_state_write(struct pp_state *s, size_t trailer, int (*put)(void *, const stru
 		rc = emit_process(w, process[i]);
 	free(process);
 	if (rc > 0)
-		sweep(s);
+		pp_state_sweep(s);
 	return rc;
 }
 

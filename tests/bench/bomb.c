@@ -313,7 +313,7 @@ frames(void)
 }
 
 static const struct kind { const char *name; void (*put)(void); } kinds[] = {
-	{ "forks", forks }, { "ended", ended }, { "pids-high", pids_high }, { "pids-golden", pids_golden }, { "threads", threads },
+	{ "forks", forks }, { "ended", ended }, { "churn", churn }, { "pids-high", pids_high }, { "pids-golden", pids_golden }, { "threads", threads },
 	{ "execs", execs }, { "programs", programs }, { "lives", lives }, { "names", names }, { "namespaces", namespaces },
 	{ "maps", maps }, { "nested", nested }, { "covered", covered }, { "inherited", inherited }, { "map-keys", map_keys }, { "kernel-keys", kernel_keys },
 	{ "one-name", one_name }, { "files", files },

@@ -31,6 +31,23 @@ ended(void)
 	}
 }
 
+/* Processes that come and go, each of which executes a file of its own. */
+static void
+churn(void)
+{
+	plain_head(1);
+	for (uint64_t i = 0; i < n / 6; i++) {
+		uint32_t pid = (uint32_t)(PID + 1 + i);
+
+		task(FORK, pid, PID, tick(), 0);
+		named(pid, pid, DATA_MISC, name("t", i));
+		map(pid, LOW, PAGE, name("/bin/new", i), i + 10);
+		map(pid, LOW + 8 * PAGE, PAGE, "/lib/libc.so.6", 2);
+		sample(pid, LOW);
+		task(EXIT, pid, PID, tick(), 0);
+	}
+}
+
 /* Their numbers differ in the high bits alone, or by what a multiplicative hash often has as its factor. */
 static void
 pids_of(uint64_t factor, unsigned shift)

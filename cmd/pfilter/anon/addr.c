@@ -63,6 +63,7 @@ anon_addr_new(struct anon_key *key, bool swap, size_t tasks, struct pp_err *err)
 		return NULL;
 	}
 	pp_state_limit(a->state, tasks);
+	pp_state_free_files(a->state);
 	return a;
 }
 

@@ -12,6 +12,7 @@ struct frames {
 	const char *text;		/* of == */
 	uint8_t	*seen;			/* the results by index of the file: NO, YES; 0: not tested yet */
 	size_t	 n;
+	unsigned freed;			/* pp_state_freed() of them */
 	uint8_t	 unknown;		/* the result of frames in no map */
 };
 enum { NO = 1, YES };
@@ -54,10 +55,13 @@ frames_match(const struct node *n, const char *name)
 
 /* The same for a file, by its index. */
 static bool
-frames_match_file(const struct node *n, const char *name, uint32_t index)
+frames_match_file(const struct node *n, const struct pp_state *state, const char *name, uint32_t index)
 {
 	struct frames *f = n->frames;
 
+	if (f->freed != pp_state_freed(state) && f->n)
+		memset(f->seen, 0, f->n);
+	f->freed = pp_state_freed(state);
 	f->seen = tool_need(array_reach(f->seen, &f->n, index, sizeof *f->seen));
 	if (!f->seen[index])
 		f->seen[index] = frames_match(n, name) ? YES : NO;
@@ -98,7 +102,7 @@ frames_test(const struct node *n, struct field_fetch *f)
 		if (map && ip - map->start < map->len)	/* of the file of the frame before, which did not match */
 			continue;
 		name = field_dso_at(f->s->state, pid, mode, ip, &map, &index);
-		if (index == UINT32_MAX ? frames_match_mapless(n, name) : frames_match_file(n, name, index))
+		if (index == UINT32_MAX ? frames_match_mapless(n, name) : frames_match_file(n, f->s->state, name, index))
 			return EXPR_YES;
 	}
 	return EXPR_NO;

@@ -14,7 +14,7 @@ guess_by_file(const struct state_keys *k, const struct pp_state *state, const st
 	const struct pp_map *m = pp_state_map_of_living(state, pid, r->misc & PP_MISC_CPUMODE_MASK, pp_get_u64(r->raw + ev->plan.ip, k->swap));
 	uint32_t file = m ? pp_state_dso(state, m)->index : 0;
 
-	return m && file < k->nfiles && k->file[file] ? keys_by_file_mark(k, k->file[file]) : NO_VERDICT;
+	return m && k->freed == pp_state_freed(state) && file < k->nfiles && k->file[file] ? keys_by_file_mark(k, k->file[file]) : NO_VERDICT;
 }
 
 static int

@@ -33,6 +33,7 @@ struct state_keys {
 	}		 cache[TASK_SLOTS];
 	uint8_t		*file;			/* by index of the file: KNOWN ... */
 	size_t		 nfiles;
+	unsigned	 freed;			/* pp_state_freed() of them */
 	uint8_t		 unknown;		/* the same for addresses without a file; 0: not compared yet */
 	uint32_t	 cgroup_era;		/* increases when the path of a cgroup may change; from 1 */
 	struct cgroup_verdict {			/* by low bits of the id: KNOWN ..., 0: no path, valid in that era */

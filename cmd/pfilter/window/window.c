@@ -209,6 +209,7 @@ windows_start(struct windows *w, const struct pp_source *in, uint64_t start, siz
 		if (!(w->state = pp_state_new(in->swap, err)))
 			return -1;
 		pp_state_limit(w->state, tasks);
+		pp_state_free_files(w->state);
 		w->look.about.state = w->state;
 	}
 	for (struct around *a = w->around; a; a = a->next)

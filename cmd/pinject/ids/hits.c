@@ -31,6 +31,7 @@ struct hits {
 		uint8_t		 done;	/* DONE: nor for any other one */
 	} *file;			/* by hits_index() */
 	size_t		 nfiles;
+	unsigned	 freed;		/* pp_state_freed() of them */
 	uint64_t	 given;
 	struct name	*several;	/* the last name of several files */
 	uint64_t	 wrong;		/* names whose BUILD_ID is not that of all files */
@@ -128,6 +129,9 @@ hits_index(const struct pp_map *m)
 static struct hits_file *
 hits_file(struct hits *h, size_t index)
 {
+	if (h->freed != pp_state_freed(h->state) && h->nfiles)
+		memset(h->file, 0, h->nfiles * sizeof *h->file);
+	h->freed = pp_state_freed(h->state);
 	if (index >= h->nfiles)
 		h->file = tool_need(array_reach(h->file, &h->nfiles, index, sizeof *h->file));
 	return &h->file[index];
