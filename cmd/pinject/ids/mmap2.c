@@ -366,6 +366,7 @@ mmap2_new(struct tool *t, struct lookup *lookup, struct walk *walk, bool strict,
 		tool_say(t, &t->in_err);
 		exit(1);
 	}
+	pp_state_free_files(m->reader);
 	walk_add(walk, &(struct walk_user){ .arg = m, .record = mmap2_record, .hit = mmap2_hit, .by_process = true,
 	    .data = true });
 	return &m->pub;
