@@ -11,16 +11,15 @@ names() {
 }
 
 # jitted OPTION...: our maker's load, recorded and named live; how many of its functions have samples, and how many samples have the
-# right name, another one or none: the maker notes when each function runs.
+# right name, another one or none, in $T/counts: the maker notes when each function runs.
 jitted() {
 	need record
 	need native
-	need perf
 	rm -rf "$T/made" "$T/syms"
 	mkdir "$T/made"
 	perf record -k mono -q --no-bpf-event -m 1 -e cpu-clock -F 2000 -o - -- "$O/jit" -P "$@" "$T/made" 2>"$T/record.err" |
 	    tee "$T/in" | pinject --perf-map="$T/made" --buildid-dir "$T/syms" >"$T/out" || skip "perf record -k mono does not work here"
-	right "$T/out" --buildid-dir "$T/syms"
+	right "$T/out" --buildid-dir "$T/syms" >"$T/counts"
 }
 # right FILE [perf option...]: the same of a file
 right() {
@@ -40,12 +39,14 @@ right() {
 }
 
 @test "perf-map: live, of code that is made all the time, each sample has the name of the function that ran" {
-	read -r functions right wrong none < <(jitted -q 3000 -n 20 -m 100)
+	jitted -q 3000 -n 20 -m 100
+	read -r functions right wrong none <"$T/counts"
 	[ "$functions" = 20 ] && [ "$right" -gt 200 ] && [ "$wrong" = 0 ] && [ "$none" = 0 ] || failed "$functions functions: $right $wrong $none"
 	# ... by images of what is new: of all in each they would be some megabytes
 	[ "$(du -s "$T/syms" | cut -f1)" -lt 1500 ] || failed "$(du -s "$T/syms")"
 	# the memory is made writable for each function
-	read -r functions right wrong none < <(jitted -r -q 300 -n 10 -m 100)
+	jitted -r -q 300 -n 10 -m 100
+	read -r functions right wrong none <"$T/counts"
 	[ "$functions" = 10 ] && [ "$right" -gt 100 ] && [ "$wrong" = 0 ] && [ "$none" = 0 ] || failed "-r: $functions functions: $right $wrong $none"
 	done_all
 }
@@ -53,7 +54,8 @@ right() {
 # Lines have no time: at most the samples of the round in which a line is read have its name too early.  perf, which reads the file
 # when all is over, gives all samples the name of the last function.
 @test "perf-map: live, of functions one after another in one place, most samples have the right name" {
-	read -r functions right wrong none < <(jitted -p -n 5 -m 500)
+	jitted -p -n 5 -m 500
+	read -r functions right wrong none <"$T/counts"
 	[ "$functions" = 5 ] && [ "$none" = 0 ] && [ "$right" -gt $((wrong * 2)) ] || failed "$functions functions: $right $wrong $none"
 	cp "$T"/made/perf-*.map /tmp
 	read -r _ after < <(right "$T/in")
