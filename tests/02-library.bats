@@ -58,6 +58,10 @@ compilers() {
 	done_all
 }
 
+# names of nm, without those of 32-bit x86 that the linker makes one of (Makefile)
+names_of() {
+	awk 'NF == 3 && $3 !~ /^__x86\.get_pc_thunk\./ { print $3 }'
+}
 # what leaves the shared library
 exported() {
 	nm -D --defined-only "$ROOT/usr/lib/libperfpipe.so.0" | awk '{ print $NF }' | sort
@@ -67,9 +71,9 @@ exported() {
 	need_plain
 	exported >"$T/names"
 	! grep -v '^pp_' "$T/names" || false
-	! nm -g --defined-only "$ROOT/usr/lib/libperfpipe.a" | awk 'NF == 3 { print $3 }' | grep -v '^pp_' || false
+	! nm -g --defined-only "$ROOT/usr/lib/libperfpipe.a" | names_of | grep -v '^pp_' || false
 	# both libraries have the same ones
-	nm -g --defined-only "$ROOT/usr/lib/libperfpipe.a" | awk 'NF == 3 { print $3 }' | sort | diff "$T/names" -
+	nm -g --defined-only "$ROOT/usr/lib/libperfpipe.a" | names_of | sort | diff "$T/names" -
 	# ... which Debian's package says
 	sed -n 's/^ \(pp_[a-z0-9_]*\)@Base .*/\1/p' packaging/debian/libperfpipe0.symbols | LC_ALL=C sort | diff - <(LC_ALL=C sort "$T/names")
 	# functions by the compiler, which has comments and typedefs out of the way
@@ -363,7 +367,7 @@ END
 	build_with "gcc -std=c11" "$T/seek.c" "$T/seek"
 	bench/gen 1500000 >"$T/d.data" 2>/dev/null || "$O/bench/gen" 1500000 >"$T/d.data"
 	pcat -q --index --chunk-size=4K "$T/d.data"
-	mapfile -t times < <(pfilter --type SAMPLE --sideband=none "$T/d.data" | perf script --ns -G -F time -i - 2>/dev/null | tr -d ' .:' | sed 's/^0*//')
+	mapfile -t times < <(pfilter --type SAMPLE --sideband=none "$T/d.data" | pcat --format=jsonl --columns time | sed -n 's/.*"time":"\([0-9]*\)".*/\1/p')
 	n=${#times[@]}
 	[ "$n" -gt 50 ] || failed "$n times"
 	from=${times[n / 2]} to=${times[n / 2 + 9]}
