@@ -31,7 +31,7 @@ each() {
 	need python3
 	streams
 	n=$((${ALL:+1000 / n +} 3))
-	command -v perf >/dev/null || perf=0
+	perf_reads || perf=0
 	timeout 36000 python3 damage.py -k "$kind" -n $n -p $perf -P "${PERFS// /,}" "$@" "${INSTALLED:-$O}" "$T"/in/* >"$T/out" || failed "$(grep -v ' 0 with faults' "$T/out" | head -n 20)"
 	done_all
 }

@@ -231,7 +231,7 @@ mapped_twice() {
 
 @test "files: memory files" {
 	need_all
-	[ "$(uname -m)" = x86_64 ] || skip "only with the system calls of x86-64"
+	x86_64 || skip "only with the system calls of x86-64"
 	[ "$(id -u)" = 0 ] || skip "only /proc/PID/map_files has their interpreter's"
 	prog "$T/p" a; export P=$T/p
 	record -- "perl -e 'my \$fd = syscall 319, my \$name = \"test\", 0; open my \$f, \">&=\", \$fd; open my \$p, \"<\", \"$T/p\"; local \$/;

@@ -325,7 +325,7 @@ damaged() {
 				substr($d, $at + $field, 8) = pack "Q<", eval $value }
 			open my $o, ">:raw", $to; print $o $d' "$T/pie" "$f" "$@"
 	}
-	if [ "$(uname -m)" = x86_64 ]; then
+	if x86_64; then
 		table .symtab 24 '1 << 40'
 		damaged
 		[ $rc = 0 ] && one_line "pinject: warning: '$T/pie' is not used: its table of symbols is damaged" || failed "beyond the end"

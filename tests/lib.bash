@@ -93,6 +93,11 @@ values() {
 	esac
 }
 
+# x86_64: are programs that are compiled here of x86-64?  uname says it of the kernel, also to a 32-bit system.
+x86_64() {
+	[ "$(uname -m)" = x86_64 ] && [ "$(getconf LONG_BIT)" = 64 ]
+}
+
 # need perf | record | native | corpus | COMMAND: skip the test, saying why, if it is not there.  perf: it reads; record: it takes
 # samples; native: the tools run without an emulator.
 need() {
@@ -198,10 +203,11 @@ golden() {
 	done
 }
 
-# same_script A B [option...]: does perf script print the same for both, with these options?
+# same_script A B [option...]: does perf script, if there is one, print the same for both, with these options?
 same_script() {
 	local a=$1 b=$2
 	shift 2
+	perf_reads || return 0
 	# perf takes the vdso's symbols from its own process, or not, as the build-ids of the recording are
 	perf script -f -i "$a" "$@" 2>/dev/null | sed 's/ [^ ]* (\[vdso\])$/ (vdso)/' >"$T/script.a"
 	perf script -f -i "$b" "$@" 2>/dev/null | sed 's/ [^ ]* (\[vdso\])$/ (vdso)/' >"$T/script.b"
