@@ -145,7 +145,7 @@ nothing_left() {
 	done < <(pstat --privacy --json "$T/in" | jq -r '.privacy[] | "\(.row) \(.option)"')
 	# hardware: each feature with such facts, also those that only a file has
 	pstat --privacy --json "$T/in" | jq -r '.privacy[] | select(.row == "hardware") | .option' | sed 's/.*=//' | tr , '\n' | sort >"$T/named"
-	sed -n 's/^FEAT([ 0-9]*, \([A-Z_]*\), *[A-Z]*, HARDWARE,.*/\1/p' ../common/record/feature.def | tr A-Z a-z | sort | diff - "$T/named" >"$T/diff" ||
+	sed -n 's/^FEAT([ 0-9]*, \([A-Z_]*\), *[A-Z]*, *HARDWARE,.*/\1/p' ../common/record/feature.def | tr A-Z a-z | sort | diff - "$T/named" >"$T/diff" ||
 	    failed "hardware: $(cat "$T/diff")"
 	[ -s "$T/named" ] || failed "hardware: no feature"
 	done_all
