@@ -304,8 +304,8 @@ all_calls(struct place *l)
 {
 	static const uint64_t none[6] = { NONE, NONE, NONE, NONE, NONE, NONE };
 	static const unsigned ioctls[][2] = { { 0x5401, 0x5480 }, { 0x8900, 0x8960 }, { 0xae00, 0xae10 } };
-	static const uint64_t single[] = { 0x40049409 /* FICLONE */, 0x4020940d /* FICLONERANGE */, 0x80087601 /* FS_IOC_GETVERSION */,
-	    0x40087602 /* FS_IOC_SETVERSION */, 0x80086601 /* FS_IOC_GETFLAGS */, 0x40086602 /* FS_IOC_SETFLAGS */, 0xc020660b /* FIEMAP */ };
+	static const uint64_t single[] = { 0x802c542a /* TCGETS2 */, 0x402c542b /* TCSETS2 */, 0x40049409 /* FICLONE */,
+	    0x4020940d /* FICLONERANGE */, 0x80087601 /* FS_IOC_GETVERSION */, 0x40087602 /* FS_IOC_SETVERSION */, 0x80086601 /* FS_IOC_GETFLAGS */, 0x40086602 /* FS_IOC_SETFLAGS */, 0xc020660b /* FIEMAP */ };
 	char what[64];
 
 	for (long nr = 0; nr < CALL_MAX; nr++) {

@@ -10,6 +10,7 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
+#include <asm/termbits.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/fs.h>
@@ -143,6 +144,9 @@ static const struct call {
 	CALL(arm_fadvise64_64)
 #endif
 	ONLY(ioctl, COMMAND, .test = EQUAL, .arg = 1, .value = TCGETS)
+#ifdef TCGETS2			/* by which glibc 2.43 knows a terminal */
+	ONLY(ioctl, COMMAND, .test = EQUAL, .arg = 1, .value = TCGETS2)
+#endif
 	ONLY(ioctl, COMMAND, .test = EQUAL, .arg = 1, .value = TIOCGWINSZ)
 #define FCNTL(name, yes, no) \
 	ONLY(fcntl, .rights = yes, .not = no, .test = EQUAL, .arg = 1, .value = name)
