@@ -73,6 +73,14 @@ setup_file() {
 	[ -z "$(perf buildid-cache -l)" ]
 }
 
+@test "lib: setup_file can skip all tests of its file" {
+	cp lib.bash perf.bash "$T"
+	printf '%s\n' "load lib" "setup_file() { skip_file not here; }" '@test "one" { false; }' '@test "two" { false; }' >"$T/skipped.bats"
+	O=$O bats --tap "$T/skipped.bats" >"$T/out" || failed "it fails"
+	[ "$(grep -c '^ok .* # skip not here$' "$T/out")" = 2 ] || failed "$(cat "$T/out")"
+	done_all
+}
+
 @test "lib: of a 32-bit machine whose perf is killed by each recording, tests that need perf are skipped" {
 	mkdir "$T/bin"
 	printf '#!/bin/sh\necho 32\n' >"$T/bin/getconf"

@@ -12,7 +12,7 @@ installed() {
 	ln -s "$lib/pkgconfig/perfpipe.pc" "$ROOT/usr/lib/pkgconfig"
 }
 setup_file() {
-	[ -z "${EMULATED-}" ] || skip "it is not built for another machine"
+	[ -z "${EMULATED-}" ] || { skip_file "it is not built for another machine"; return; }
 	O=$(cd "${O:-$BATS_TEST_DIRNAME/../build}" && pwd)
 	export ROOT=$BATS_FILE_TMPDIR/root
 	[ -z "${INSTALLED-}" ] || { installed; return; }

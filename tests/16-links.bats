@@ -6,10 +6,10 @@ load lib
 SYSCTL=/proc/sys/fs/protected_symlinks
 
 setup_file() {
-	[ "$(id -u)" = 0 ] || skip "only root can make links of another user"
-	[ -z "${EMULATED-}" ] || skip "the setting is of the whole machine"
+	[ "$(id -u)" = 0 ] || { skip_file "only root can make links of another user"; return; }
+	[ -z "${EMULATED-}" ] || { skip_file "the setting is of the whole machine"; return; }
 	export BEFORE=$(cat $SYSCTL 2>/dev/null)
-	[ -n "$BEFORE" ] && echo "$BEFORE" 2>/dev/null >$SYSCTL || skip "fs.protected_symlinks cannot be set here"
+	[ -n "$BEFORE" ] && echo "$BEFORE" 2>/dev/null >$SYSCTL || skip_file "fs.protected_symlinks cannot be set here"
 }
 teardown_file() {
 	[ -z "${BEFORE-}" ] || echo "$BEFORE" >$SYSCTL

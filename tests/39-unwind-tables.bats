@@ -4,7 +4,7 @@
 load lib
 
 setup_file() {
-	x86_64 && [ -z "${EMULATED-}" ] || skip "the programs are of x86-64 and arm64"
+	x86_64 && [ -z "${EMULATED-}" ] || skip_file "the programs are of x86-64 and arm64"
 }
 
 # same_rules MACHINE FILE EACH
