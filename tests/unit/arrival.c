@@ -24,7 +24,7 @@ static struct {
 	bool		 sound;			/* no record comes later than its round */
 	unsigned	 drop;			/* each that many is not emitted; 0: all are */
 	unsigned	 rare;			/* only each that many is wanted; 0: all are */
-	unsigned	 bad;			/* the turn of this one fails */
+	unsigned	 bad, bad_look;		/* the turn of this one fails; look_at() for this one */
 	bool		 looks;			/* look_at() sees samples and COMMs */
 	uint64_t	 ahead, seen;		/* the latest time that it saw */
 	uint64_t	 until, passed;		/* until() holds records back, to that time; the latest of passes() */
@@ -122,6 +122,8 @@ look_at(void *arg, const struct pp_turn *t, const struct pp_event *ev, const str
 	assert_int_equal(t->nr, nr + 1);
 	assert_false(in.rec[nr].looked || in.rec[nr].turned);
 	in.rec[nr].looked = true;
+	if (nr == in.bad_look)
+		return pp_fail(&err, "bad look");
 	if (!in.rec[nr].time)
 		return 1;
 	assert_true(in.rec[nr].time >= in.seen);
@@ -603,17 +605,21 @@ static void
 test_unsound(void **state)
 {
 	(void)state;
-	stream_begin();
-	in.sound = false;
-	rec(SAMPLE, 30, 0);
-	rec(SAMPLE, 10, 0);
-	in.bad = 2;
-	rec(SAMPLE, 20, 0);
-	assert_int_equal(run(SIZE_MAX, NULL, NULL, NULL), -1);
-	assert_int_equal(in.nout, 2);
-	assert_string_equal(err.what, "SAMPLE: bad");
-	assert_true(err.at);
-	assert_int_equal(err.off, in.n - 64);
+	for (int look = 0; look < 2; look++) {
+		stream_begin();
+		in.sound = false;
+		in.looks = look;
+		rec(SAMPLE, 30, 0);
+		rec(SAMPLE, 10, 0);
+		*(look ? &in.bad_look : &in.bad) = 2;
+		rec(SAMPLE, 20, 0);
+		assert_int_equal(run(SIZE_MAX, NULL, NULL, NULL), -1);
+		assert_int_equal(in.nout, 2);
+		assert_string_equal(err.what, look ? "SAMPLE: bad look" : "SAMPLE: bad");
+		assert_true(err.at);
+		assert_int_equal(err.off, in.n - 64);
+		assert_int_equal(in.rec[2].turned, !look);
+	}
 }
 
 int

@@ -256,6 +256,9 @@ test_built_names(void **state)
 		{ 0, 0, P, "cycles:p" }, { 0, 0, 3 * P, "cycles:ppp" }, { 0, 0, K | HV | 2 * P, "cycles:upp" },
 		{ 3, 0, G, "L1-dcache-loads" }, { 3, 0x10000, G, "L1-dcache-load-misses" }, { 3, 0x102, G, "LLC-stores" },
 		{ 3, 0x10103, G, "dTLB-store-misses" }, { 4, 0x1a2b, G, "raw 0x1a2b" },
+		{ 3, 0x10206, G, "node-prefetch-misses" }, { 3, 7, G, "type 3 config 0x7" }, { 3, 0x300, G, "type 3 config 0x300" },
+		{ 3, 0x20000, G, "type 3 config 0x20000" }, { 0, 10, G, "type 0 config 0xa" }, { 1, 12, G, "type 1 config 0xc" },
+		{ 2, 77, G, "tracepoint 77" }, { 6, 0x1a2b, K | HV, "type 6 config 0x1a2b:u" },
 	};
 
 	(void)state;
