@@ -401,6 +401,93 @@ wrong() {
 	END
 }
 
+@test "filter: --explain of functions, ranges, lists and truth" {
+	explained() {
+		pfilter -q -n --explain --filter "$1" data/g_fp.pipe.data 2>&1 >/dev/null | diff - /dev/stdin || failed "$1"
+	}
+	explained 'abs(period - 5) > min(3, cpu) and max(tid, pid) != popcount(ip) and pid in (tid..tid + 2, 7)' <<-'END'
+	filter: (((abs(period - 5)) > (min(3, cpu))) && ((max(tid, pid)) != (popcount(ip)))) && (pid in (7, tid..tid + 2))
+	tested at once, in the order of the input
+	samples of cpu-clock:
+	    0  pid = s32 at byte 16
+	    1  x =
+	    2  x
+	    3  in 1 range
+	    4  if yes: 18
+	    5  save verdict
+	    6  x
+	    7  tid = s32 at byte 20
+	    8  >=
+	    9  if no: 17
+	   10  save verdict
+	   11  x
+	   12  tid = s32 at byte 20
+	   13  2
+	   14  +
+	   15  <=
+	   16  verdict && saved verdict
+	   17  verdict || saved verdict
+	   18  if no: 34
+	   19  tid = s32 at byte 20
+	   20  pid = s32 at byte 16
+	   21  max
+	   22  ip = u64 at byte 8
+	   23  popcount
+	   24  !=
+	   25  if no: 34
+	   26  period = u64 at byte 40
+	   27  5
+	   28  -
+	   29  abs
+	   30  3
+	   31  fetch cpu
+	   32  min
+	   33  >
+	   34  keep if yes
+	END
+	explained 'exists(addr) and default(addr, 5) == 5 and len(comm) > 2' <<-'END'
+	filter: ((exists(addr)) && ((default(addr, 5)) == 5)) && ((len(comm)) > 2)
+	needs time order: comm
+	samples of cpu-clock:
+	    0  no
+	    1  keep if yes
+	END
+	explained 'callchain in (0x1000..0x2000, 0x5000) and callchain.nr > 2' <<-'END'
+	filter: (callchain in (4096..8192, 20480)) && (callchain.nr > 2)
+	tested at once, in the order of the input
+	samples of cpu-clock:
+	    0  call chain in 2 ranges  yes: next  no: drop
+	    1  fetch callchain.nr
+	    2  2
+	    3  >  yes: keep  no: drop
+	    4  keep
+	    5  drop
+	END
+	explained 'comm in ("a","b","c","d","e","f","g","h","i","j")' <<-'END'
+	filter: comm in ("a", "b", "c", "d", "e", "f", "g", "h", ... 2 more)
+	needs time order: comm
+	samples of cpu-clock:
+	    0  fetch comm
+	    1  in 10 texts
+	    2  keep if yes
+	END
+	explained 'not -period > 3 or cpu' <<-'END'
+	filter: (!((-(period)) > 3)) || (cpu != 0)
+	tested at once, in the order of the input
+	samples of cpu-clock:
+	    0  period = u64 at byte 40
+	    1  negate
+	    2  3
+	    3  >
+	    4  negate verdict
+	    5  if yes: 8
+	    6  fetch cpu
+	    7  != 0
+	    8  keep if yes
+	END
+	done_all
+}
+
 @test "filter: --explain names the fields that need time order" {
 	while IFS='|' read -r line filter args; do
 		[ "$(pfilter $args -n --explain --filter "$filter" data/p72_forks.pipe.data 2>&1 | sed -n 2p)" = "$line" ] ||
