@@ -200,3 +200,23 @@ same_ids() {
 	done
 	done_all
 }
+
+@test "pstat views: capabilities of PMUs, CPUs of several kinds, and a feature that is not known" {
+	{
+		cat data/base.txt
+		printf 'HEADER_FEATURE feat_id=30 u4=2 fs=cpu_core fs=0-3 fs=cpu_atom fs=4-7\n'
+		printf 'HEADER_FEATURE feat_id=77 u8=1\n'
+	} >"$T/r.txt"
+	mkpipe "$T/r.txt" | pinject -q --set-feature 'CPU_PMU_CAPS=branches=32, x=y' \
+	    --set-feature $'PMU_CAPS=pmu capabilities : a=1, b=2 of cpu_core\npmu capabilities : c=3 of cpu_atom' >"$T/in"
+	pstat -q --header "$T/in" | grep -A1 -E 'pmu capabilities|hybrid|cpu list|unknown feature' | grep -v '^--' >"$T/got"
+	for line in "cpu pmu capabilities: branches=32, x=y" "cpu_core pmu capabilities: a=1, b=2" "cpu_atom pmu capabilities: c=3" \
+	    "hybrid cpu system:" "cpu_core cpu list : 0-3" "cpu_atom cpu list : 4-7" "unknown feature 77"; do
+		grep -qxF "# $line" "$T/got" || failed "$line"
+	done
+	if command -v perf >/dev/null && perf report -f --header-only -i "$T/in" >"$T/perf" 2>/dev/null; then
+		grep 'pmu capabilities' "$T/perf" >"$T/want" || true
+		grep 'pmu capabilities' "$T/got" | diff "$T/want" - || failed "not what perf says"
+	fi
+	done_all
+}
