@@ -408,3 +408,33 @@ traced() {
 	[ $rc = 2 ] && one_line "pstat: --sort syscall: no event of this recording is of raw_syscalls or syscalls; record it with perf record -e 'raw_syscalls:*'" || failed none
 	done_all
 }
+
+@test "--children with other keys: a function counts once for each sample that has it, with the comm, event and thread of that sample" {
+	cat >"$T/r.txt" <<-'END'
+		attr type=1 config=0 period=1 sample_type=ID|IP|TID|TIME|CALLCHAIN|PERIOD flags=sample_id_all|comm|mmap ids=11
+		attr type=1 config=1 period=1 sample_type=ID|IP|TID|TIME|CALLCHAIN|PERIOD flags=sample_id_all|comm|mmap ids=12
+		MMAP misc=2 pid=7 tid=7 start=0x0 len=0x18 pgoff=0 filename=/bin/a @ pid=7 tid=7 time=1 id=11
+		MMAP misc=2 pid=7 tid=7 start=0x18 len=0x100 pgoff=0 filename=/bin/b @ pid=7 tid=7 time=1 id=11
+		MMAP misc=2 pid=8 tid=9 start=0x0 len=0x18 pgoff=0 filename=/bin/a @ pid=8 tid=9 time=1 id=11
+		COMM pid=7 tid=7 comm=one @ pid=7 tid=7 time=1 id=11
+		COMM pid=8 tid=9 comm=two @ pid=8 tid=9 time=1 id=11
+		SAMPLE misc=2 ip=0x10 pid=7 tid=7 time=2 period=10 chain=0xfffffffffffffe00,0x10,0x20,0x10 id=11
+		SAMPLE misc=2 ip=0x20 pid=7 tid=7 time=3 period=10 chain=0xfffffffffffffe00,0x20,0x30 id=12
+		SAMPLE misc=2 ip=0x10 pid=8 tid=9 time=4 period=10 chain=0xfffffffffffffe00,0x10 id=11
+		SAMPLE misc=2 ip=0x10 pid=8 tid=10 time=5 period=10 chain=0xfffffffffffffe00,0x10 id=11
+		FINISHED_ROUND
+	END
+	mkdir "$T/none"
+	for order in "" -b; do
+		mkpipe $order "$T/r.txt" >"$T/in"
+		for want in "comm,event,symbol|:10,cpu-clock:HG,[a] 1|one,cpu-clock:HG,[a] 1|one,cpu-clock:HG,[b] 1|one,task-clock:HG,[b] 1|two,cpu-clock:HG,[a] 1" \
+		    "pid,tid,symbol|7,7,[a] 1|7,7,[b] 2|8,10,[a] 1|8,9,[a] 1" "event,symbol|cpu-clock:HG,[a] 3|cpu-clock:HG,[b] 1|task-clock:HG,[b] 1"; do
+			keys=${want%%|*}
+			n=$(tr -dc , <<<"$keys" | wc -c)
+			pstat -q --csv --table=sort --sort "$keys" --children --symbols "$T/none" "$T/in" |
+			    awk -F, -v n=$((n + 1)) 'NR > 1 { k = $1; for (i = 2; i <= n; i++) k = k "," $i; print k, $(n + 3) }' | LC_ALL=C sort >"$T/got"
+			[ "$(paste -sd'|' "$T/got")" = "${want#*|}" ] || failed "$keys $order: $(paste -sd'|' "$T/got")"
+		done
+	done
+	done_all
+}
