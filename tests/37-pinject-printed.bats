@@ -129,3 +129,21 @@ all_features() {
 	[ $rc = 1 ] && one_line "pinject: data/basic.pipe.data: --set-feature GROUP_DESC: the recording has no such events: cycles,instructions" || failed groups
 	done_all
 }
+
+@test "printed: CPU_DOMAIN_INFO, in the form of perf 7.0 and in ours, is one feature; a line that is missing is wrong usage" {
+	perfs=$'# schedstat version\t: 17\n# Maximum sched domains\t: 2\n# cpu\t\t: 0\n# nr_domains\t: 2\n# Domain\t\t: 0\n# Domain name\t: SMT
+# Domain cpu map   : 3\n# Domain cpu list  : 0-1\n# Domain\t\t: 1\n# Domain name\t: PKG\n# Domain cpu map   : 7\n# Domain cpu list  : 0-2\n# cpu\t\t: 1\n# nr_domains\t: 0'
+	ours=$'17, at most 2 domains\nCPU 0 domains : 2\n  domain 0, SMT, mask 3, CPUs 0-1\n  domain 1, PKG, mask 7, CPUs 0-2\nCPU 1 domains : 0'
+	pinject --set-feature "CPU_DOMAIN_INFO=$ours" data/basic.pipe.data >"$T/ours"
+	pinject --set-feature "CPU_DOMAIN_INFO=$perfs" data/basic.pipe.data | cmp - "$T/ours" || failed "not the same"
+	while IFS='|' read -r line want; do
+		try pinject --set-feature "CPU_DOMAIN_INFO=$(grep -v "$line" <<<"$perfs")" data/basic.pipe.data
+		[ $rc = 2 ] && [ ! -s "$T/out" ] && grep -q "^pinject: --set-feature CPU_DOMAIN_INFO: '.*': expected $want$" "$T/err" || failed "$line: $(cat "$T/err")"
+	done <<-'END'
+		nr_domains|'nr_domains : ' and a number
+		Domain[[:blank:]]*:|'Domain : ' and a number
+		Domain name|'Domain name : '
+		cpu map|'Domain cpu map : ' and 'Domain cpu list : '
+	END
+	done_all
+}

@@ -190,6 +190,7 @@ not_a_payload(void **state)
 {
 	static const struct { const char *why, *b; size_t n; } rows[] = {
 		{ "zeros", "\0\0\0\0\0\0\0\0\0\0\0\0", 12 },
+		{ "another magic", "\027\010\104tracinh0.6\0\0\10\0\20\0\0header_page", 32 },
 		{ "a pipe header", "PERFILE2\20\0\0\0\0\0\0\0", 16 },
 		{ "a byte order of 2", "\027\010\104tracing0.6\0\2\10\0\20\0\0header_page", 32 },
 		{ "another mark", "\027\010\104tracing0.6\0\0\10\0\20\0\0header_pag3", 32 },
