@@ -94,10 +94,52 @@ test_kernel(void **state)
 	}
 }
 
+/* Where the trailers of events differ, that of the record's event counts; of an id that is not known nothing is. */
+static void
+test_trailers(void **state)
+{
+	enum { EXIT = 4 };
+	static const struct { uint64_t id; unsigned size; bool right; } rows[] = {
+		{ 11, 48, true }, { 11, 40, false }, { 12, 40, true }, { 12, 48, false }, { 13, 40, true }, { 13, 48, true },
+	};
+	static const uint64_t ids[] = { 11, 12 };
+
+	(void)state;
+	for (int swap = 0; swap < 2; swap++) {
+		struct pp_events *e = pp_events_new(swap);
+		struct pp_err err = { 0 };
+		struct pp_rec r;
+
+		for (int i = 0; i < 2; i++) {
+			struct pp_attr a = { .type = 1, .size = 64, .flags = 1 << 18,
+			    .sample_type = PP_SAMPLE_IDENTIFIER | PP_SAMPLE_IP | (i ? 0 : PP_SAMPLE_TIME) };
+
+			b.n = 0;
+			b.swap = swap;
+			r = put_attr(&b, &a, 1, &ids[i]);
+			assert_int_equal(pp_events_learn(e, &r, &err), 1);
+		}
+		for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+			size_t at;
+
+			b.n = 0;
+			at = begin_rec(&b, EXIT, 0);
+			while (b.n - at < rows[i].size - 8)
+				put(&b, 1, 8);
+			put(&b, rows[i].id, 8);
+			r = end_rec(&b, at);
+			assert_int_equal(r.size, rows[i].size);
+			err.what[0] = 0;
+			assert_int_equal(pp_judge(e, &r, &err), rows[i].right ? 1 : -1);
+		}
+		pp_events_free(e);
+	}
+}
+
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_samples), cmocka_unit_test(test_kernel) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_samples), cmocka_unit_test(test_kernel), cmocka_unit_test(test_trailers) };
 
 	return cmocka_run_group_tests_name("judge", tests, NULL, NULL);
 }
