@@ -70,6 +70,8 @@ setup_file() {
 	HOME=$T
 	perf --buildid-dir "$T/.debug" buildid-cache -a "$(type -P pcat)"
 	[ -n "$(perf --buildid-dir "$T/.debug" buildid-cache -l)" ]
+	# of copies: other names would change the ctime of files
+	[ ! -e "$O/kallsyms.so" ] || [ "$(stat -c %h "$(type -P pcat)")" = 1 ]
 	[ -z "$(perf buildid-cache -l)" ]
 }
 

@@ -40,6 +40,7 @@ perf() {
 #	It reads each 64th line of /proc/kallsyms, and those that perf looks for by name.  All of them take perf record, which reads them
 #	up to three times, ten times as long as the rest of a short recording.  With KALLSYMS= only perf record does so; in make check-all none.
 #	These lines are written once, while the kernel runs.
+#	It gives no file of the system another name: kallsyms/kallsyms.c.
 make_perf() {
 	[ "$(type -P perf)" ] || return 0
 	local few=$1/few boot
@@ -51,9 +52,10 @@ make_perf() {
 			exec 9>>'$O/perf-record.lock'
 			flock -w 5 9
 		fi
-		if [ -z "\$ALL" ] && [ -e '$O/kallsyms.so' ] && { [ -n "\$KALLSYMS" ] || [ "\$1" = record ]; }; then
+		[ ! -e '$O/kallsyms.so' ] || export LD_PRELOAD='$O/kallsyms.so'
+		if [ -z "\$ALL" ] && [ "\$LD_PRELOAD" ] && { [ -n "\$KALLSYMS" ] || [ "\$1" = record ]; }; then
 			[ -e '$few' ] || { sed -n '1~64p; / _[a-z]*\$/p' /proc/kallsyms >'$few.'\$\$ && mv '$few.'\$\$ '$few'; } 2>/dev/null
-			[ ! -e '$few' ] || export LD_PRELOAD='$O/kallsyms.so' KALLSYMS_FILE='$few'
+			[ ! -e '$few' ] || export KALLSYMS_FILE='$few'
 		fi
 		exec '$(type -P perf)' "\$@"
 	END

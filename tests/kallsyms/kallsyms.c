@@ -4,15 +4,19 @@
  *
  * perf record and perf inject read all of its 100,000 lines, up to three times, for the addresses of a few symbols: nine tenths of
  * their time, if root runs them.  The programs that they start are left alone.
+ *
+ * Without KALLSYMS_FILE it only keeps perf from giving files further names.
  */
 #undef _FILE_OFFSET_BITS		/* with these the plain names would stand for the 64-bit ones, which are defined here too */
 #undef _TIME_BITS
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 int	__open_2(const char *, int);
 int	__open64_2(const char *, int);
@@ -84,4 +88,22 @@ fopen64(const char *path, const char *mode)
 {
 	CALL(FILE *, "fopen64", const char *, const char *);
 	return call(instead(path), mode);
+}
+
+/*
+ * perf inject and perf buildid-cache put files into the build-id cache, by another name if they can, else as a copy, which is written by
+ * another name in that directory.  When a file of the system gets or loses a name, its ctime changes, and pinject, in another test, takes
+ * it for another file.
+ */
+int
+link(const char *from, const char *to)
+{
+	CALL(int, "link", const char *, const char *);
+	const char *end = strrchr(to, '/');
+
+	if (!end || strncmp(from, to, (size_t)(end + 1 - to)) || strchr(from + (end + 1 - to), '/')) {
+		errno = EXDEV;
+		return -1;
+	}
+	return call(from, to);
 }
