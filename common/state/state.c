@@ -239,6 +239,15 @@ pp_state_freed(const struct pp_state *s)
 	return s->sweeps;
 }
 
+void *
+pp_state_by_file(const struct pp_state *s, void *p, size_t *n, unsigned *freed, size_t i, size_t size)
+{
+	if (*freed != s->sweeps && *n)
+		memset(p, 0, *n * size);
+	*freed = s->sweeps;
+	return array_reach(p, n, i, size);
+}
+
 void
 pp_state_limit(struct pp_state *s, size_t bytes)
 {

@@ -139,6 +139,11 @@ void		 pp_state_limit(struct pp_state *, size_t bytes);
  */
 void		 pp_state_free_files(struct pp_state *);
 unsigned	 pp_state_freed(const struct pp_state *);
+/*
+ * array_reach() for what is known of files by their indexes: the array forgets all when some were freed.  *freed: pp_state_freed() of
+ * what is in it; begins as 0.  NULL: no memory, and the array is as it was.
+ */
+void		*pp_state_by_file(const struct pp_state *, void *p, size_t *n, unsigned *freed, size_t i, size_t size);
 
 /* ---- snapshot: the state as records, as perf record synthesises them at the start of a recording ------ */
 

@@ -59,10 +59,7 @@ frames_match_file(const struct node *n, const struct pp_state *state, const char
 {
 	struct frames *f = n->frames;
 
-	if (f->freed != pp_state_freed(state) && f->n)
-		memset(f->seen, 0, f->n);
-	f->freed = pp_state_freed(state);
-	f->seen = tool_need(array_reach(f->seen, &f->n, index, sizeof *f->seen));
+	f->seen = tool_need(pp_state_by_file(state, f->seen, &f->n, &f->freed, index, sizeof *f->seen));
 	if (!f->seen[index])
 		f->seen[index] = frames_match(n, name) ? YES : NO;
 	return f->seen[index] == YES;

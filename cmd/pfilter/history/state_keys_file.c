@@ -103,10 +103,7 @@ keys_match_file(struct state_keys *k, const struct pp_state *state, const struct
 		mark = keys_mapless_mark(k, state, mode, ip);
 	} else {
 		d = pp_state_dso(state, m);
-		if (k->freed != pp_state_freed(state) && k->nfiles)
-			memset(k->file, 0, k->nfiles);
-		k->freed = pp_state_freed(state);
-		if (!(all = array_reach(k->file, &k->nfiles, d->index, sizeof *all)))
+		if (!(all = pp_state_by_file(state, k->file, &k->nfiles, &k->freed, d->index, sizeof *all)))
 			return pp_fail_memory(err);
 		k->file = all;
 		if (!k->file[d->index])

@@ -129,11 +129,8 @@ hits_index(const struct pp_map *m)
 static struct hits_file *
 hits_file(struct hits *h, size_t index)
 {
-	if (h->freed != pp_state_freed(h->state) && h->nfiles)
-		memset(h->file, 0, h->nfiles * sizeof *h->file);
-	h->freed = pp_state_freed(h->state);
-	if (index >= h->nfiles)
-		h->file = tool_need(array_reach(h->file, &h->nfiles, index, sizeof *h->file));
+	if (index >= h->nfiles || h->freed != pp_state_freed(h->state))	/* seldom */
+		h->file = tool_need(pp_state_by_file(h->state, h->file, &h->nfiles, &h->freed, index, sizeof *h->file));
 	return &h->file[index];
 }
 
