@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* notes.c - see notes.h.  libelf finds where the notes are, notes_find() reads them. */
+#include <fcntl.h>
 #include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,6 +49,18 @@ notes_read(struct build_id *id, int fd, uint64_t off, uint64_t n, size_t align, 
 
 	free(p);
 	return rc;
+}
+
+int
+notes_file(struct build_id *id, int dir, const char *name)
+{
+	int fd = openat(dir, name, O_RDONLY | O_NONBLOCK | O_CLOEXEC), rc;
+
+	if (fd < 0)
+		return 0;
+	rc = notes_read(id, fd, 0, NOTES_MAX, 4, false);
+	close(fd);
+	return rc > 0;
 }
 
 int

@@ -22,6 +22,9 @@ int	notes_find(struct build_id *, const uint8_t *p, size_t n, size_t align, bool
 int	notes_read(struct build_id *, int fd, uint64_t off, uint64_t n, size_t align, bool swap);
 /* The id of an ELF file that libelf has begun: of its segments, or else its sections.  1, 0, -1. */
 int	notes_elf(struct build_id *, Elf *, int fd);
+/* Of a file of /sys that holds nothing but notes, in this machine's order: a name below the descriptor dir.  1; 0: it is not known. */
+int	notes_file(struct build_id *, int dir, const char *name);
+#define NOTES_KERNEL "/sys/kernel/notes"	/* those of the kernel that runs */
 enum { NOTES_MAX = 64 << 10 };		/* bytes of notes in one segment or section, of more nothing is read */
 
 #endif

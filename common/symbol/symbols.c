@@ -84,13 +84,8 @@ symbols_option(struct tool *t, void *member)
 static void
 open_running(struct symbols_place *p)
 {
-	int notes = open("/sys/kernel/notes", O_RDONLY | O_CLOEXEC);
-
-	if (notes >= 0) {
-		if (p->kallsyms < 0 && notes_read(&p->running, notes, 0, NOTES_MAX, 4, false) > 0)
-			p->kallsyms = open("/proc/kallsyms", O_RDONLY | O_CLOEXEC);
-		close(notes);
-	}
+	if (p->kallsyms < 0 && notes_file(&p->running, AT_FDCWD, NOTES_KERNEL))
+		p->kallsyms = open("/proc/kallsyms", O_RDONLY | O_CLOEXEC);
 }
 
 static void

@@ -17,19 +17,6 @@
 
 enum { SEGMENTS_MAX = 4096 };		/* of a vdso: real ones have some */
 
-/* A file of /sys that holds nothing but notes, in this machine's order */
-static int
-notes_file(struct build_id *id, int dir, const char *name)
-{
-	int fd = openat(dir, name, O_RDONLY | O_NONBLOCK | O_CLOEXEC), rc;
-
-	if (fd < 0)
-		return 0;
-	rc = notes_read(id, fd, 0, NOTES_MAX, 4, false);
-	close(fd);
-	return rc > 0;
-}
-
 int
 buildid_fd(struct build_id *id, int fd, const char **why)
 {
@@ -58,8 +45,8 @@ buildid_fd(struct build_id *id, int fd, const char **why)
 int
 buildid_kernel(struct build_id *id, const char **why)
 {
-	*why = "/sys/kernel/notes has none";
-	return notes_file(id, AT_FDCWD, "/sys/kernel/notes");
+	*why = NOTES_KERNEL " has none";
+	return notes_file(id, AT_FDCWD, NOTES_KERNEL);
 }
 
 /* "[nf-nat]", "/lib/modules/6.1/nf-nat.ko.xz": nf_nat, as /sys/module has it.  0: not the name of a module. */
