@@ -333,7 +333,9 @@ expects(const struct pp_tracing *t)
 int
 pp_tracing_feed(struct pp_tracing *t, const uint8_t *p, size_t n)
 {
-	for (bool any = n > 0; any && t->state != DONE;) {	/* items without bytes may be the last */
+	const bool fed = n > 0;		/* not n: behind the last byte there may be items without any */
+
+	while (fed && t->state != DONE) {
 		enum state was = t->state;
 		bool whole;
 		size_t took;
