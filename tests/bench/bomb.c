@@ -175,7 +175,7 @@ chained(unsigned depth, uint64_t step)
 	map(PID, 0, UINT64_C(1) << 40, "/x", 1);
 	for (uint64_t i = 0; i < n; i += depth) {
 		uint64_t time = tick();
-		size_t at = begin_chain(time, depth + 1);
+		size_t at = begin_chain(USER, time, depth + 1);
 
 		u64((uint64_t)-512);
 		for (unsigned k = 0; k < depth; k++)
@@ -210,15 +210,8 @@ deferred(void)
 	plain_head(1);
 	for (uint64_t i = 0; i < n / 2; i++) {
 		uint64_t time = tick();
-		size_t at = begin(9, 1);
+		size_t at = begin_chain(1, time, 3);
 
-		u64(FIRST_ID);
-		u64(LOW);
-		u32(PID, PID);
-		u64(time);
-		u32(0, 0);
-		u64(1);
-		u64(3);
 		u64(LOW);
 		u64((uint64_t)-640);	/* PERF_CONTEXT_USER_DEFERRED */
 		u64(1);			/* the cookie */

@@ -34,9 +34,9 @@ tick(void)
 
 /* A SAMPLE up to the number of entries of its call chain, which follow. */
 static size_t
-begin_chain(uint64_t time, uint64_t entries)
+begin_chain(uint16_t cpumode, uint64_t time, uint64_t entries)
 {
-	size_t at = begin(9, USER);
+	size_t at = begin(9, cpumode);
 
 	u64(FIRST_ID);
 	u64(LOW);

@@ -333,7 +333,7 @@ cgroup(uint64_t id, const char *path)
 	trailer(PID, time, 0, FIRST_ID);
 	end(at);
 	time = tick();
-	at = begin_chain(time, 1);
+	at = begin_chain(USER, time, 1);
 	u64(LOW);
 	u64(id);
 	end(at);
