@@ -102,6 +102,38 @@ sample() {
 	done_all
 }
 
+# Records of before the recording have time 0, so nothing shows that a chain of them is one but its length.
+@test "damage: what reads as a record of perf's own gives way to a long chain without times in it, also amid a COMPRESSED" {
+	need zstd
+	need python3
+	python3 - <<-'END' >"$T/good.txt"
+		print("attr type=1 config=0 period=1 sample_type=IP|TID|TIME|PERIOD flags=sample_id_all|comm|mmap2 ids=11")
+		for i in range(200):
+		    print(f"MMAP2 misc=2 pid={i} tid={i} start={i * 4096} len=4096 filename=/usr/lib/{i:040d}")
+	END
+	mkpipe "$T/good.txt" >"$T/good"
+	python3 - "$T/good" "$T/bad" "$T/z" <<-'END'
+		import struct, subprocess, sys
+		data, first = bytearray(open(sys.argv[1], "rb").read()), 16
+		while struct.unpack_from("<I", data, first)[0] >= 64:
+		    first += struct.unpack_from("<H", data, first + 6)[0]
+		size = struct.unpack_from("<H", data, first + 6)[0]
+		at, last = first + 9 * size, len(data) - 2 * size
+		data[at:at + 33] = b"\xff" * 33
+		struct.pack_into("<IHH", data, at + 33, 80, 0, last + 33 - (at + 33))	# HEADER_FEATURE, up to amid the last but one,
+		struct.pack_into("<IHH", data, last + 33, 7, 0, 0x5500)		# where a header seems to stand
+		open(sys.argv[2], "wb").write(data)
+		z = subprocess.run(["zstd", "-1", "-q", "-c"], input=data[first:], stdout=subprocess.PIPE, check=True).stdout
+		open(sys.argv[3], "wb").write(data[:first] + struct.pack("<IHH", 81, 0, 8 + len(z)) + z)
+	END
+	for f in bad z; do
+		try pcat --repair "$T/$f"
+		[ $rc = 1 ] && [ "$(pstat --json "$T/out" | jq -c '[.types[] | select(.name != "HEADER_ATTR") | .name, .records]')" = '["MMAP2",198]' ] ||
+			failed "$f: $(cat "$T/err"; pstat --json "$T/out" | jq -c .types)"
+	done
+	done_all
+}
+
 @test "damage: an input with a bad feature gets no index, and a line says why" {
 	{ sample "" "" "" | head -n 1; echo "rec type=80 u8=3 u4=4000 x=41"; sample "" "" "" | tail -n +2; } | mkpipe >"$T/bad"
 	try pcat --index "$T/bad"

@@ -247,14 +247,14 @@ repair_chain_from(const struct source *s, const uint8_t *p, size_t n, bool last)
 static bool
 repair_prefers(const struct source *s, const struct chain *c, const struct chain *to)
 {
-	if (!to->sure && c->sure >= SURE)
+	if (!to->sure && (c->sure >= SURE || (c->through && c->n >= CHAIN && c->n > to->n)))
 		return true;
 	return !to->through && c->end > to->end && c->n > to->n && repair_believes(s, c);
 }
 
 /*
  * The first place, of the first `most' of the n bytes at p, where records go on; `most': nowhere.  A chain that breaks gives way to a
- * longer one that begins amid its records, and one of which nothing is sure to one of sure records.
+ * longer one that begins amid its records; one of which nothing is sure, to one of sure records or a longer one that does not break.
  */
 static size_t
 repair_find(const struct source *s, const uint8_t *p, size_t n, size_t most, bool last)
