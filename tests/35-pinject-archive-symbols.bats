@@ -335,6 +335,10 @@ damaged() {
 		table .strtab 32 '3'
 		damaged
 		[ $rc = 0 ] && one_line "pinject: warning: '$T/pie' is not used: its table of symbols is damaged" || failed "names"
+		# without their names, sections that tell of more symbols would not be found
+		table .shstrtab 24 '1 << 40'
+		damaged
+		[ $rc = 0 ] && one_line "pinject: warning: '$T/pie' is not used: its table of sections is damaged" || failed "names of sections"
 	fi
 	done_all
 }

@@ -94,10 +94,12 @@ elfsym_string(struct elfsym_from *s, const Elf_Data *strings, uint64_t at, size_
 /* ---- sections ------------------------------------------------------------------------------------------ */
 
 const char *
-elfsym_section_name(const struct elfsym_from *s, const GElf_Shdr *sh)
+elfsym_section_name(struct elfsym_from *s, const GElf_Shdr *sh)
 {
 	const char *name = elf_strptr(s->elf, s->shstrndx, sh->sh_name);
 
+	if (!name && s->shstrndx)	/* names that cannot be read would hide sections */
+		elfsym_damage(s, DAMAGED_SECTIONS);
 	return name ? name : "";
 }
 
@@ -296,6 +298,8 @@ read_debuglink(struct elfsym_from *s, size_t index)
 	const Elf_Data *d = elfsym_raw(s, index, 4096);
 	size_t n = d ? strnlen(d->d_buf, d->d_size) : 0;
 
+	if (!d)
+		elfsym_damage(s, "its .gnu_debuglink cannot be read");
 	if (d && n < d->d_size && n < sizeof s->f->debuglink && !memchr(d->d_buf, '/', n))
 		memcpy(s->f->debuglink, d->d_buf, n + 1);
 }

@@ -24,8 +24,8 @@ struct elfsym_from {		/* a file whose symbols are added: the file itself, what .
 void	elfsym_damage(struct elfsym_from *, const char *why);
 /* Is there such a byte in an executable section?  Then its number. */
 bool	elfsym_section_at(struct elfsym_from *, uint64_t addr, size_t *section);
-/* The text of a section header's name; "" if it has none. */
-const char *elfsym_section_name(const struct elfsym_from *, const GElf_Shdr *);
+/* The text of a section header's name; "" if it has none, or a damaged one. */
+const char *elfsym_section_name(struct elfsym_from *, const GElf_Shdr *);
 /* The data of a section as they are in the file, if they are at most that large; NULL: damaged. */
 Elf_Data *elfsym_raw(struct elfsym_from *, size_t index, uint64_t most);
 /* Table of symbols or relocations, in this machine's byte order; *n entries.  NULL: damaged. */

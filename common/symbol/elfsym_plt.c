@@ -21,7 +21,7 @@ struct plt {
 };
 
 static struct plt
-find(const struct elfsym_from *s)
+find(struct elfsym_from *s)
 {
 	struct plt p = { .form = NULL };
 	Elf_Scn *scn = NULL;
@@ -117,8 +117,12 @@ elfsym_plt(struct elfsym_from *s)
 	scn = elf_getscn(s->elf, p.relocations.sh_link);
 	if (!scn || !gelf_getshdr(scn, &sh) || sh.sh_type != SHT_DYNSYM ||
 	    !(relocations = elfsym_table(s, p.scn, &p.relocations, rela ? ELF_T_RELA : ELF_T_REL, &n)) ||
-	    !(symbols = elfsym_table(s, scn, &sh, ELF_T_SYM, &nsymbols)) || !(strings = elfsym_raw(s, sh.sh_link, ELFSYM_NAMES_MAX)))
+	    !(symbols = elfsym_table(s, scn, &sh, ELF_T_SYM, &nsymbols)))
 		return;
+	if (!(strings = elfsym_raw(s, sh.sh_link, ELFSYM_NAMES_MAX))) {
+		elfsym_damage(s, DAMAGED_SYMBOLS);
+		return;
+	}
 	if ((slot = slots(s, relocations, n, rela)))
 		entries(s, &p, slot, n, symbols, nsymbols, strings);
 	free(slot);
