@@ -33,10 +33,12 @@ as_without() {
 	try "$@" --no-index --jobs "$n" "$f"
 	[ $rc = 0 ] && cmp "$T/with" "$T/out" || failed "$n: $*"
 }
-# all_as_without N FILE
+# all_as_without N FILE: timed, if it is empty: COMMs and FORKs have no times
 all_as_without() {
+	local inherit="pfilter --comms *2 --inherit"
+	[ -n "${timed-yes}" ] || inherit=
 	set -f
-	for o in "pfilter --comms *1*,*3" "pfilter --comms *2 --inherit" "pfilter --dsos *l1*" "pfilter --filter comm=='name3'" \
+	for o in "pfilter --comms *1*,*3" ${inherit:+"$inherit"} "pfilter --dsos *l1*" "pfilter --filter comm=='name3'" \
 	    "pfilter --sideband=none --comms *1" "pfilter --anon all --anon-key $BATS_FILE_TMPDIR/key" "pfilter --anon comm,pid --anon-key $BATS_FILE_TMPDIR/key" \
 	    "pinject -b --no-fs" "pinject --buildid-all --no-fs" "pinject --mmap2-buildid-all --no-fs"; do
 		as_without "$1" "$2" $o
@@ -47,10 +49,91 @@ all_as_without() {
 @test "snapshots: the same bytes as without, for tasks that fork, exec, end, and whose numbers come back" {
 	for seed in $(seq 1 $((ALL ? 40 : 3))); do
 		case $((seed % 7)) in 6) continue;; esac		# without FINISHED_ROUNDs all waits to the end
+		case $((seed % 5)) in 4) timed=;; *) timed=yes;; esac
 		python3 "$BATS_TEST_DIRNAME/lives.py" $seed 90 | mkpipe >"$T/x"
 		pcat -q -f --index --chunk-size=4K --snapshots=4K "$T/x"
 		all_as_without $((3 + seed % 6)) "$T/x"
 	done
+	done_all
+}
+
+# kin FLAGS: a process from before the recording, whose parent is told of behind it, then has another name, and ends before 600 others
+kin() {
+	local at="@ pid=30 tid=30 id=11 time"
+	[ -n "$1" ] || at="time"
+	cat <<-END
+	attr type=1 config=0 period=1 sample_type=IDENTIFIER|IP|TID|TIME|CPU flags=$1mmap|comm|task ids=11
+	FORK misc=8192 pid=31 ppid=30 tid=31 ptid=30
+	COMM pid=31 tid=31 comm=kid
+	FORK misc=8192 pid=30 ppid=1 tid=30 ptid=1
+	COMM pid=30 tid=30 comm=sh
+	COMM pid=40 tid=40 comm=other
+	SAMPLE misc=1 ip=1 pid=40 tid=40 time=5 repeat=200 step=0
+	FINISHED_ROUND
+	COMM pid=30 tid=30 comm=before $at=10
+	COMM pid=30 tid=30 comm=behind $at=11
+	SAMPLE misc=1 ip=1 pid=31 tid=31 time=12 repeat=200 step=0
+	FINISHED_ROUND
+	EXIT pid=30 ppid=30 tid=30 ptid=30 $at=13
+	END
+	for i in {1000..1600}; do
+		echo "FORK pid=$i ppid=40 tid=$i ptid=40 $at=$((i + 1000))"
+		echo "EXIT pid=$i ppid=40 tid=$i ptid=40 $at=$((i + 1000))"
+	done
+	cat <<-END
+	FINISHED_ROUND
+	SAMPLE misc=1 ip=2 pid=31 tid=31 time=3000 repeat=400 step=0
+	FINISHED_ROUND
+	SAMPLE misc=1 ip=2 pid=31 tid=31 time=3001 repeat=400 step=0
+	FINISHED_ROUND
+	END
+}
+
+# inherits COUNT OPTION...: so many samples, by one process, by two, and by five
+inherits() {
+	local n got want=$1
+	shift
+	for n in 1 2 5; do
+		got=$(pfilter -q --inherit "$@" --jobs $n "$T/x" | pstat --json | jq .samples)
+		[ "$got" = "$want" ] || failed "$*, $n processes: $got samples, not $want"
+	done
+}
+
+@test "snapshots: --inherit: whose child a process from before the recording is depends on the names of that time" {
+	need jq
+	kin "sample_id_all|" | mkpipe >"$T/x"
+	for snapshots in 4K 16K 1G; do
+		pcat -q -f --index --chunk-size=4K --snapshots=$snapshots "$T/x"
+		inherits 1000 --comms sh
+		inherits 0 --comms before,behind
+		inherits 1000 --pid 30
+	done
+	done_all
+}
+
+@test "snapshots: --inherit, and no times of COMMs: an index leaves nothing out, and --jobs is refused" {
+	need jq
+	kin "" | mkpipe >"$T/x"
+	pcat -q --index --chunk-size=4K --snapshots=4K "$T/x"
+	# readers take all COMMs before the first sample
+	[ "$(pfilter -q --inherit --comms before,behind "$T/x" | pstat --json | jq .samples)" = 1000 ] || failed names
+	try pfilter -v --inherit --comms sh "$T/x"
+	[ $rc = 0 ] && grep -q 'index: all is read: --inherit, without sample_id_all\|24 of 24 chunks' "$T/err" || failed "left out: $(cat "$T/err")"
+	for o in "--jobs 2" --piece=1/2; do
+		try pfilter --inherit --comms sh $o "$T/x"
+		[ $rc = 2 ] && one_line "pfilter: ${o%%[ =]*}: with --inherit the recording needs sample_id_all" || failed "$o"
+	done
+	done_all
+}
+
+@test "snapshots: those of version 2 lack names, and are not used" {
+	have deaths
+	"$BATS_TEST_DIRNAME/index-forge.py" "$T/deaths.ppi" version=2 >/dev/null
+	try pfilter -v --jobs 3 --pid 200 "$T/deaths"
+	[ $rc = 0 ] && [ "$(used)" = 0 ] && grep -q "index: .* chunks" "$T/err" || failed "$(cat "$T/err")"
+	"$BATS_TEST_DIRNAME/index-forge.py" "$T/deaths.ppi" version=3 >/dev/null
+	try pfilter -v --jobs 3 --pid 200 "$T/deaths"
+	[ $rc = 0 ] && [ "$(used)" -gt 0 ] || failed "$(cat "$T/err")"
 	done_all
 }
 

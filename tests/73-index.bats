@@ -145,7 +145,7 @@ as_without() {
 	indexed multi
 	cp "$T/multi.ppi" "$T/whole"
 	pfilter --no-index --cpu 0 --time 50%/2 "$T/multi" >"$T/want"
-	for how in "head -c 0" "head -c 63" "tail -c +2" "cat ../LICENSE" "sed s/PPINDEX1./PPINDEX1\x03/"; do
+	for how in "head -c 0" "head -c 63" "tail -c +2" "cat ../LICENSE" "sed s/PPINDEX1./PPINDEX1\xff/"; do
 		$how "$T/whole" >"$T/multi.ppi"
 		try pfilter --cpu 0 --time 50%/2 "$T/multi"
 		[ $rc = 0 ] && cmp "$T/out" "$T/want" && one_line "pfilter: warning: $T/multi.ppi: " || failed "$how"

@@ -3,7 +3,7 @@
 """index-forge.py INDEX [FIELD=VALUE...] [N]: change fields of chunk N (-1: the last; default: all) of an index, make the hashes
 right, and print what it has: CHNK or SNAP, offset, size.
 
-The fields are those of common/index/layout.h; snap_FIELD: of all snapshots, end_FIELD: of what the end says of them, both_FIELD: of
+The fields are those of common/index/layout.h; version=N: of the head; snap_FIELD: of all snapshots, end_FIELD: of what the end says of them, both_FIELD: of
 both; snapshot=WHAT: another content of theirs; bit=N: that one of each changes, the hash does not."""
 import struct, sys
 
@@ -115,7 +115,11 @@ def main():
         for name, value in of_chunks:
             put(b, at, FIELDS[name], value)
         struct.pack_into("<Q", b, at + size - 8, xxh64(b[at:at + size - 8]))
-    of_snaps = [x for x in lies if x[0] not in FIELDS]
+    for name, value in lies:
+        if name == "version":
+            struct.pack_into("<I", b, 8, int(value))
+            struct.pack_into("<Q", b, 56, xxh64(b[:56]))
+    of_snaps = [x for x in lies if x[0] not in FIELDS and x[0] != "version"]
     if of_snaps:
         change_snaps(b, entries[b"SNAP"], of_snaps)
     if lies:

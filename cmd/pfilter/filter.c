@@ -16,6 +16,8 @@ filter_learn(struct filter *f, const struct pp_event *ev, const struct pp_rec *r
 {
 	if (!f->state || !pp_state_wants(r->type))
 		return 1;
+	if (f->o->keys)
+		state_keys_comes(f->o->keys, f->state, ev, r);
 	if (pp_state_feed(f->state, r, pp_has_trailer(ev, r) ? ev->plan.trailer : 0) < 0)
 		return -1;
 	if (f->o->tasks && f->arrival)

@@ -149,12 +149,14 @@ static const struct ppi_cond *
 prune_conds(void *arg, size_t *n)
 {
 	struct prune *p = arg;
+	const struct pp_events *e = p->t->in->events;
+	bool descents = state_keys_all_samples(p->f->o->keys, e);
 
-	if (!p->f->decide.bound || p->t->in->events->reads) {
-		p->t->index.why = p->f->decide.bound ? "events with PERF_SAMPLE_READ" : NULL;
+	if (!p->f->decide.bound || e->reads || descents) {
+		p->t->index.why = !p->f->decide.bound ? NULL : descents ? "--inherit, without sample_id_all" : "events with PERF_SAMPLE_READ";
 		return NULL;
 	}
-	if (!p->ready || p->nevents != p->t->in->events->n)
+	if (!p->ready || p->nevents != e->n)
 		prune_make(p);
 	*n = p->n;
 	return p->cond;

@@ -36,6 +36,7 @@ struct life {			/* of a tid */
 	bool		 listed;
 	bool		 ended, late;	/* late: so many have ended since */
 	bool		 idle, checked;
+	bool		 parent;	/* a process from before the recording was said to be its child before anything else of it was said */
 };
 struct group {			/* a process */
 	struct link	 link;
@@ -51,7 +52,7 @@ struct force {
 	TAILQ_HEAD(, record) all;
 	TAILQ_HEAD(, group) every;
 	TAILQ_HEAD(, life) dead, check;
-	struct table	 lives, groups, maps, files;
+	struct table	 lives, groups, maps, files, parents;	/* parents: links by the tids of those that are not known yet */
 	unsigned	 ndead;
 	uint64_t	 order, groups_made;
 	size_t		 bytes;
@@ -108,7 +109,7 @@ dead_remove(struct force *f, struct life *l)
 static void
 life_look(struct force *f, struct life *l)
 {
-	bool idle = (l->late || !l->listed) && !l->children;
+	bool idle = (l->late || !l->listed) && !l->children && !l->parent;
 
 	l->group->idle += idle;
 	l->group->idle -= l->idle;
@@ -220,6 +221,20 @@ life_revive(struct force *f, struct life *l)
 	life_look(f, l);
 }
 
+/* Is it the one that was waited for, by force_fork()? */
+static bool
+life_expected(struct force *f, uint32_t tid)
+{
+	struct link *l = pp_table_first(&f->parents, tid);
+
+	if (!l)
+		return false;
+	pp_table_remove(&f->parents, l);
+	f->bytes -= sizeof *l;
+	free(l);
+	return true;
+}
+
 static struct life *
 life_new(struct force *f, uint32_t pid, uint32_t tid)
 {
@@ -248,6 +263,7 @@ life_new(struct force *f, uint32_t pid, uint32_t tid)
 	TAILQ_INIT(&l->own);
 	l->group = g;
 	l->tid = tid;
+	l->parent = life_expected(f, tid);
 	TAILQ_INSERT_TAIL(&g->lives, l, of);
 	g->n++;
 	f->bytes += sizeof *l;
@@ -298,7 +314,7 @@ force_comm(struct force *f, uint64_t time, const struct pp_rec *r, size_t n)
 
 	if (!x)
 		return -1;
-	if (l->name && !l->name->stays)
+	if (l->name && !l->name->stays && (l->name->time || !time))	/* force_fork() */
 		record_drop(f, l->name);
 	l->name = execs ? NULL : x;
 	if (execs && l->tid == l->group->pid)
@@ -379,6 +395,26 @@ life_descends(struct life *l, int which, struct life *from)
 	from->name = NULL;
 }
 
+/* That task is not known, and has a child from before the recording. */
+static int
+force_expect(struct force *f, uint32_t tid)
+{
+	struct link *l;
+
+	if (pp_table_first(&f->parents, tid))
+		return 1;
+	if (!(l = malloc(sizeof *l)) || pp_table_add(&f->parents, l, tid) < 0) {
+		free(l);
+		return -1;
+	}
+	f->bytes += sizeof *l;
+	return 1;
+}
+
+/*
+ * A FORK without a time is of a child from before the recording.  A reader asks for the name and the descent of its parent only when
+ * a record with a time comes, so until then the parent may become known, and its name stays that it has then.
+ */
 static int
 force_fork(struct force *f, uint64_t time, const struct pp_rec *r, size_t n)
 {
@@ -396,6 +432,8 @@ force_fork(struct force *f, uint64_t time, const struct pp_rec *r, size_t n)
 	if (by && by->listed && by->group->pid == ppid && !(r->misc & PP_MISC_FORK_EXEC))
 		life_revive(f, by);
 	life_descends(l, 0, by);
+	if (!by && !time && force_expect(f, PP_RAW_GET(r->raw, FORK, ptid, f->swap)) < 0)
+		return -1;
 	if (pid != ppid && parent) {
 		parent->forked = f->order;
 		if (!by || by->group != parent)
@@ -486,6 +524,7 @@ force_new(bool swap)
 	pp_table_init(&f->groups);
 	pp_table_init(&f->maps);
 	pp_table_init(&f->files);
+	pp_table_init(&f->parents);
 	return f;
 }
 
@@ -514,5 +553,6 @@ force_free(struct force *f)
 	pp_table_free(&f->groups, false);
 	pp_table_free(&f->maps, false);
 	pp_table_free(&f->files, true);
+	pp_table_free(&f->parents, true);
 	free(f);
 }

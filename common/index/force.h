@@ -7,7 +7,7 @@
  *	- all of a task that has ended, if so many have ended since that the state has forgotten it, or whose number was given to another
  *	  one, if no task that is left descends from it (by its FORKs, it has the name, the maps and the descent of its parent);
  *	- the maps of a process of which no task is left, unless one was the first of its file;
- *	- a name, or a map, that was replaced before anybody could inherit it.
+ *	- a name, or a map, that was replaced before anybody could inherit it; not a name without a time by one with a time.
  * All others stay.  Whether the state is the same is for the caller to compare: pp_state_same().
  */
 #ifndef PPI_FORCE_H

@@ -13,7 +13,8 @@
  *	copy	zstd: all records of the chunk but SAMPLEs, as they are in the recording, and LEFT_OUT records (leave_out.h)
  *	snapshot	zstd: snap.h
  *
- * Version 1 has no snapshots.
+ * Version 1 has no snapshots.  Those of version 2 lack names that tasks had before the first record with a time, on which --inherit
+ * depends: they are not used.
  */
 #ifndef PPI_LAYOUT_H
 #define PPI_LAYOUT_H
@@ -32,7 +33,7 @@ enum { PPI_SWAP = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ };
 #define PPI_ENTRY	UINT32_C(0x4b4e4843)	/* "CHNK" */
 #define PPI_SNAP	UINT32_C(0x50414e53)	/* "SNAP" */
 #define PPI_END		UINT32_C(0x30444e45)	/* "END0" */
-enum { PPI_VERSION = 2, PPI_HASH = 8 };
+enum { PPI_VERSION = 3, PPI_HASH = 8 };
 
 enum {				/* head: offsets */
 	PPI_HEAD_VERSION = 8,		/* u32 */

@@ -53,8 +53,8 @@ descent_determine(struct descent *d, const struct pp_state *now, uint32_t tid)
 		t->mark |= MARK_DESCENDS;
 }
 
-static void
-descent_determine_all(struct descent *d, const struct pp_state *now)
+void
+descent_begin(struct descent *d, const struct pp_state *now)
 {
 	for (size_t i = 0; i < d->n; i++)
 		descent_determine(d, now, d->undecided[i]);
@@ -88,8 +88,7 @@ descends(struct descent *d, const struct pp_state *now, uint32_t pid, uint32_t t
 {
 	const struct pp_task *t;
 
-	if (d->n)
-		descent_determine_all(d, now);
+	descent_begin(d, now);
 	t = descent_source(now, pid, tid);
 	return t && t->mark & MARK_DESCENDS;
 }

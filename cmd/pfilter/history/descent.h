@@ -4,7 +4,7 @@
  *
  * A child of such a task counts as descendant all its life, even if its parent ends and the parent's pid is given to another
  * process.  A FORK that perf synthesised describes a task older than the recording, and may precede the COMM of its parent; its
- * descent is determined at the first sample.
+ * descent is determined at the first record with a time, or sample: descent_begin().
  */
 #ifndef PFILTER_DESCENT_H
 #define PFILTER_DESCENT_H
@@ -19,6 +19,8 @@ struct descent {			/* initially zero, except `chosen' and `arg' */
 	size_t	 n;
 };
 
+/* In front of pp_state_feed() of a record with a time, in time order.  What descent is not determined yet depends on the names up to here. */
+void	descent_begin(struct descent *, const struct pp_state *);
 /* A FORK record, in time order, after pp_state_feed().  1, or -1: no memory. */
 int	descent_fork(struct descent *, const struct pp_state *, const struct pp_rec *, bool swap);
 /* The task by which a thread descends: that of its process if the thread had no FORK.  NULL: not known. */

@@ -119,6 +119,16 @@ state_keys_tasks_elsewhere(struct state_keys *k)
 }
 
 bool
+state_keys_all_samples(const struct state_keys *k, const struct pp_events *e)
+{
+	bool timed = true;
+
+	for (unsigned i = 0; i < e->n; i++)
+		timed &= e->ev[i]->plan.t_time != 0;
+	return k && k->inherit && !timed;
+}
+
+bool
 state_keys_switches(const struct state_keys *k)
 {
 	return k && (k->on || k->off);
@@ -175,6 +185,9 @@ state_keys_bind(struct state_keys *k, const struct tool *t, const struct pp_sour
 		k->off_event = event_find(t, t->in->events, k->off, "--switch-off");
 	if (k->by_task)
 		keys_check_recorded(t, e, k->inherit ? "--inherit" : "--comms", PP_SAMPLE_TID, "PERF_SAMPLE_TID");
+	if (t->piece.n && state_keys_all_samples(k, e))
+		tool_wrong(t, "--%s: with --inherit the recording needs sample_id_all, as descents without times depend on all samples",
+		    t->jobs.slot ? "jobs" : "piece");
 	if (k->by_file)
 		keys_check_recorded(t, e, "--dsos", PP_SAMPLE_IP, "PERF_SAMPLE_IP");
 	if (k->by_cgroup)
@@ -271,6 +284,15 @@ keys_outdate_ended(void *arg, struct pp_task *t)
 	if (t->ended)
 		keys_outdate_task(arg, t->tid);
 	return 1;
+}
+
+void
+state_keys_comes(struct state_keys *k, const struct pp_state *state, const struct pp_event *ev, const struct pp_rec *r)
+{
+	uint64_t time;
+
+	if (k->descent.n && pp_time(ev, r, k->swap, &time))
+		descent_begin(&k->descent, state);
 }
 
 int

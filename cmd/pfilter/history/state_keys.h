@@ -36,13 +36,17 @@ bool	state_keys_select(const struct state_keys *);
  */
 struct words;
 bool	state_keys_kin(struct state_keys *, struct words **names, const struct tool_list **pids);
+/* --inherit, and FORKs and COMMs without times: descents that perf synthesised depend on where the first sample is, whoever it is of. */
+bool	state_keys_all_samples(const struct state_keys *, const struct pp_events *);
 /* Is --switch-on or --switch-off given? */
 bool	state_keys_switches(const struct state_keys *);
 /* May be called before state_keys_bind(): do all events have names, and do --switch-on and --switch-off match one? */
 bool	state_keys_found(const struct state_keys *, const struct pp_events *);
-/* After all events are known: --switch-on that matches none exits 2, and so does a key whose field no event has. */
+/* After all events are known: --switch-on that matches none exits 2; so does a key whose field no event has, or that no piece can tell. */
 void	state_keys_bind(struct state_keys *, const struct tool *, const struct pp_source *in);
-/* A record that changes the state, in time order, after pp_state_feed().  1, or -1: no memory. */
+/* A record that changes the state, in time order, before pp_state_feed(). */
+void	state_keys_comes(struct state_keys *, const struct pp_state *, const struct pp_event *, const struct pp_rec *);
+/* The same record, after it.  1, or -1: no memory. */
 int	state_keys_feed(struct state_keys *, const struct pp_state *, const struct pp_rec *);
 /*
  * Does a sample, or a record that keys apply to (READ, SWITCH ...), match?  In time order.  KEPT; NOT_PID, NOT_COMM, NOT_DSO,
