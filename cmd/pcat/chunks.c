@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: ISC */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -75,7 +74,6 @@ chunks_write(struct tool *t, const struct options *o, FILE *f)
 	struct pp_chunk_walk walk = { .size = o->chunk_size, .chunk = chunks_row, .arg = &to };
 	const char *cannot = pp_chunks_cannot(t->in);
 	struct ppi_reader *index = tool_index_whole(t, t->in);
-	bool bad;
 
 	if (cannot) {
 		tool_abandon(t);
@@ -87,9 +85,7 @@ chunks_write(struct tool *t, const struct options *o, FILE *f)
 		chunks_indexed(index, o->chunk_size, &to);
 	else
 		pp_chunks_walk(t->in, &walk);
-	bad = fflush(f) || ferror(f);
-	if (fclose(f) != 0 || bad)
-		pp_fail(&t->out_err, "write: %s", strerror(errno ? errno : EIO));
+	tool_stream_close(f, &t->out_err);
 }
 
 int
@@ -100,10 +96,8 @@ chunks_print(struct tool *t, const struct options *o)
 	t->index.wanted = true;
 	tool_open_input(t, o->open_flags);
 	tool_create(t, &t->file, t->out_name, &t->out_err);
-	if (!(f = fdopen(fcntl(t->file.fd, F_DUPFD_CLOEXEC, 0), "w"))) {
-		pp_fail(&t->out_err, "write: %s", strerror(errno == EINVAL ? EBADF : errno));
+	if (!(f = tool_stream(t->file.fd, &t->out_err)))
 		return tool_close(t);
-	}
 	tool_lock(t);
 	tool_begin_input(t);
 	chunks_write(t, o, f);

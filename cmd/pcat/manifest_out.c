@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: ISC */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
@@ -127,20 +126,15 @@ out_line(FILE *f, const struct manifest_part *p)
 static void
 out_write(struct manifest_out *m)
 {
-	FILE *f = fdopen(fcntl(m->file.fd, F_DUPFD_CLOEXEC, 0), "w");
-	bool bad;
+	FILE *f = tool_stream(m->file.fd, &m->err);
 
-	if (!f) {
-		pp_fail(&m->err, "write: %s", strerror(errno == EINVAL ? EBADF : errno));
+	if (!f)
 		return;
-	}
 	errno = 0;
 	fputs(MANIFEST_HEAD, f);
 	for (size_t i = 0; i < m->n; i++)
 		out_line(f, &m->part[i]);
-	bad = fflush(f) || ferror(f);
-	if (fclose(f) != 0 || bad)
-		pp_fail(&m->err, "write: %s", strerror(errno ? errno : EIO));
+	tool_stream_close(f, &m->err);
 }
 
 void

@@ -180,6 +180,10 @@ void	tool_refuse_file(const struct tool *, const char *path);
  * failure prints the reason and exits.
  */
 struct pp_sink *tool_sink(struct tool *, struct atomic *, struct pp_source *in);
+/* A stream to write by, to a duplicate of the descriptor.  NULL: err has the reason. */
+FILE	*tool_stream(int fd, struct pp_err *err);
+/* Flush and close it.  If not all was written, err has the reason: errno is to be 0 before the first byte. */
+void	tool_stream_close(FILE *, struct pp_err *err);
 /* Close and delete the outputs of tool_create(). */
 void	tool_abandon(struct tool *);
 /*

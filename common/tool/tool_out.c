@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /* tool_out.c - outputs by the rule of perfpipe(7), and the end of a tool */
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "sink/out_feed.h"
 #include "sink/out_file.h"
@@ -52,6 +55,28 @@ tool_abandon(struct tool *t)
 {
 	for (; t->files; t->files = t->files->next)
 		atomic_close(t->files);
+}
+
+FILE *
+tool_stream(int fd, struct pp_err *err)
+{
+	int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	FILE *f = own < 0 ? NULL : fdopen(own, "w");
+
+	if (!f) {			/* EINVAL: it is not open for writing */
+		pp_fail(err, "write: %s", strerror(errno == EINVAL ? EBADF : errno));
+		close(own);
+	}
+	return f;
+}
+
+void
+tool_stream_close(FILE *f, struct pp_err *err)
+{
+	bool bad = fflush(f) || ferror(f);
+
+	if (fclose(f) != 0 || bad)
+		pp_fail(err, "write: %s", strerror(errno ? errno : EIO));
 }
 
 /* Give an incomplete output its name. */

@@ -169,7 +169,11 @@ process_open(struct perfmap *m, struct process *p, struct stat *st)
 	m->files++;
 	if (!process_continues(p, st))
 		process_forget_text(m, p);
-	return fstat(p->fd, st) == 0;
+	if (fstat(p->fd, st) < 0) {
+		process_unused(m, p, strerror(errno));
+		return false;
+	}
+	return true;
 }
 
 static void

@@ -229,7 +229,9 @@ archive_file(struct archive *a, const struct pp_dso *dso, const struct build_id 
 		;					/* under another name */
 	} else if (store_has(a->store, id, kind) >= a->opt.grade) {
 		a->copied++;
-	} else if (fstat(fd, &c.then) == 0 && (a->maker || archive_has_space(a, c.name, (uint64_t)c.then.st_size))) {
+	} else if (fstat(fd, &c.then) < 0) {
+		archive_without(a, c.name, strerror(errno));
+	} else if (a->maker || archive_has_space(a, c.name, (uint64_t)c.then.st_size)) {
 		if (a->n == WAITING) {
 			a->waiting[a->first].all = true;	/* who knows what will be hit */
 			archive_copy_first(a);

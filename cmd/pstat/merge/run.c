@@ -199,6 +199,26 @@ diff_input_begin(struct diff_input *in)
 	close(in->go);			/* the process ends, if it was not asked */
 }
 
+/*
+ * merge_read_fd().  Why the report of a process cannot be used may be what the process says at its end: its pipe is emptied, so that
+ * it comes to say it, before this tool says anything.
+ */
+static int
+diff_input_read(const struct diff_input *in, struct merge *m, const char *path)
+{
+	int rest = in->ready ? -1 : fcntl(in->report, F_DUPFD_CLOEXEC, 0), rc;
+	char bytes[4096];
+	ssize_t n = 1;
+
+	errno = in->error;
+	rc = merge_read_fd(m, in->report, path);
+	while (rc < 0 && rest >= 0 && (n > 0 || (n < 0 && errno == EINTR)))
+		n = read(rest, bytes, sizeof bytes);
+	if (rest >= 0)
+		close(rest);
+	return rc;
+}
+
 int
 diff_run(struct tool *t, struct counts *c, struct report *r, const struct diff_options *o)
 {
@@ -229,8 +249,7 @@ diff_run(struct tool *t, struct counts *c, struct report *r, const struct diff_o
 		m[i] = merge_new(t, c);
 		if (o->flame)
 			diff_flame_expect(m[i]);
-		errno = in[i].error;
-		rc = merge_read_fd(m[i], in[i].report, t->names[i]);
+		rc = diff_input_read(&in[i], m[i], t->names[i]);
 	}
 	if (rc > 0 && (diff = diff_new(t, m[0], m[1], o->keys != NULL, o->top))) {
 		diff_add(diff, r);

@@ -2,7 +2,6 @@
 #include <sys/ioctl.h>
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -43,7 +42,6 @@ output_open(struct tool *t, struct report *r, bool to_stderr)
 {
 	struct winsize w;
 	FILE *f;
-	int fd;
 
 	if (to_stderr)
 		t->out_err.file = "<stderr>";
@@ -51,11 +49,8 @@ output_open(struct tool *t, struct report *r, bool to_stderr)
 		t->file.shown = true;
 		tool_create(t, &t->file, t->out_name, &t->out_err);
 	}
-	fd = fcntl(to_stderr ? STDERR_FILENO : t->file.fd, F_DUPFD_CLOEXEC, 0);
-	if (fd < 0 || !(f = fdopen(fd, "w"))) {	/* EINVAL: it is not open for writing */
-		pp_fail(&t->out_err, "write: %s", strerror(errno == EINVAL ? EBADF : errno));
+	if (!(f = tool_stream(to_stderr ? STDERR_FILENO : t->file.fd, &t->out_err)))
 		return NULL;
-	}
 	r->width = ioctl(fileno(f), TIOCGWINSZ, &w) < 0 ? 0 : w.ws_col;
 	json_seed();
 	return f;
@@ -64,12 +59,8 @@ output_open(struct tool *t, struct report *r, bool to_stderr)
 void
 output_write(struct tool *t, FILE *f, const struct report *r, report_form *form)
 {
-	bool bad;
-
 	errno = 0;
 	if (form(f, r) < 0)
 		pp_fail_memory(&t->out_err);
-	bad = fflush(f) || ferror(f);
-	if (fclose(f) != 0 || bad)
-		pp_fail(&t->out_err, "write: %s", strerror(errno ? errno : EIO));
+	tool_stream_close(f, &t->out_err);
 }
