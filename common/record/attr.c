@@ -5,14 +5,16 @@
 #include "event.h"
 
 const char *const pp_attr_flag_names[] = {
-	"disabled", "inherit", "pinned", "exclusive", "exclude_user", "exclude_kernel", "exclude_hv", "exclude_idle",
-	"mmap", "comm", "freq", "inherit_stat", "enable_on_exec", "task", "watermark", "precise_ip", "precise_ip:2",
-	"mmap_data", "sample_id_all", "exclude_host", "exclude_guest", "exclude_callchain_kernel",
-	"exclude_callchain_user", "mmap2", "comm_exec", "use_clockid", "context_switch", "write_backward",
-	"namespaces", "ksymbol", "bpf_event", "aux_output", "cgroup", "text_poke", "build_id", "inherit_thread",
-	"remove_on_exec", "sigtrap", "defer_callchain", "defer_output", NULL
+#define FLAG(bit, name, what) [bit] = name,
+#include "flag.def"
+#undef FLAG
+	[PP_ATTR_FLAGS] = NULL
 };
-_Static_assert(sizeof pp_attr_flag_names / sizeof *pp_attr_flag_names == PP_ATTR_FLAGS + 1, "a bit without its name");
+_Static_assert((0
+#define FLAG(bit, name, what) | UINT64_C(1) << (bit)
+#include "flag.def"
+#undef FLAG
+    ) == (UINT64_C(1) << PP_ATTR_FLAGS) - 1, "flag.def lacks a bit");
 
 size_t
 pp_attr_bytes(const uint8_t *p, size_t len, bool swap)

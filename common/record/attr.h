@@ -16,7 +16,13 @@ struct pp_attr_raw {		/* its layout: offsetof(struct pp_attr_raw, sample_type) *
 };
 
 /* Bits of flags, read_format and branch_sample_type that have a meaning: up to defer_output, LOST and COUNTERS of Linux 6.18. */
-enum { PP_ATTR_FLAGS = 40, PP_FORMAT_BITS = 5, PP_BRANCH_BITS = 20 };
+enum {
+#define FLAG(bit, name, what) + 1
+	PP_ATTR_FLAGS = 0
+#include "flag.def"
+	, PP_FORMAT_BITS = 5, PP_BRANCH_BITS = 20
+#undef FLAG
+};
 extern const char *const pp_attr_flag_names[];	/* by bit of the flag word; NULL ends them */
 
 /* The size of the attr at p by its size field (0: that of the first version), at most len.  len >= PP_ATTR_SIZE_VER0. */

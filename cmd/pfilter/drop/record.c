@@ -20,13 +20,13 @@
 
 enum { TYPE_TRACEPOINT = 2 };
 
-#define BIT(n) (UINT64_C(1) << (n))
-/*
- * mmap, comm, task, mmap_data, mmap2, comm_exec, context_switch, namespaces, ksymbol, bpf_event, cgroup, text_poke, build_id,
- * defer_output
- */
-static const uint64_t tracking_bits = BIT(8) | BIT(9) | BIT(13) | BIT(17) | BIT(23) | BIT(24) | BIT(26) | BIT(28) |
-    BIT(29) | BIT(30) | BIT(32) | BIT(33) | BIT(34) | BIT(39);
+static const uint64_t tracking_bits = 0
+#define FLAG_OWN	UINT64_C(0)
+#define FLAG_SIDEBAND	UINT64_C(1)
+#define FLAG(bit, name, what) | FLAG_##what << (bit)
+#include "record/flag.def"
+#undef FLAG
+    ;
 
 uint64_t
 drop_tracking(const struct pp_event *ev)
