@@ -23,6 +23,7 @@ compiles() {
 	! compiles record.def 's/^\(REC(14, SWITCH, *\)SWITCH,/\1TASK,/' || failed "a task of which nobody knows whose it is"
 	! compiles record.def 's/U8(lost, PLAIN)/U8(lost)/' || failed "role of a field"
 	! compiles record.def 's/U8(lost, PLAIN)/U8(lost, NUMBER)/' || failed "role that there is not"
+	! compiles record.def '/^REC(73, THREAD_MAP/s/NONE, 0)/PAY8, 0)/' || failed "a payload of which nobody knows what becomes of it"
 	! compiles attr.def 's/(config3, HEX, 8, PLAIN)/(config3, HEX, 8)/' || failed "role of an attr's field"
 	! compiles attr.def 's/(config3, HEX, 8, PLAIN)/(config3, HEX, 8, COMM)/' || failed "role that tail_attr does not show"
 	! compiles flag.def '/^FLAG(26/s/, SIDEBAND//' || failed "what a flag of attrs asks for"
@@ -62,6 +63,21 @@ compiles() {
 	done <"$T/rows"
 	cut -d ' ' -f 1 "$T/rows" | diff - <(sed -n 's/^SAMPLE, FOLLOWS, SWITCHES = 9, (\([0-9, ]*\)), .*/\1/p' evaluate.py |
 	    tr -d ' ' | tr , '\n') || failed "< record.def, > FOLLOWS of evaluate.py"
+	done_all
+}
+
+# The readers of streams for tests are independent of the rows.
+@test "rows: those that read streams for the tests know which types have bytes behind them, and the newest type" {
+	local n name file
+	perl -0ne 'print "$1 $2\n" while /^REC\( ?(\d+), (\w+),(?:(?!^REC).)*, PAY[48],/gms' ../common/record/record.def >"$T/rows"
+	[ "$(wc -l <"$T/rows")" -ge 2 ] || failed "rows not found"
+	while read -r n name; do
+		for file in 'behind.py:^COUNT = ' 'lib.bash:type == ' 'pinject.bash:t == ' 'rule.c:TRACING_DATA = ' 'fuzz/whole/frames.h:REC_TRACING = '; do
+			grep -E "${file#*:}" "${file%%:*}" | grep -qw "$n" || failed "${file%%:*}: $name"
+		done
+	done <"$T/rows"
+	n=$(sed -nE 's/^REC\( ?([0-9]+),.*/\1/p' ../common/record/record.def | sort -n | tail -n 1)
+	grep -q "^NEWEST = $n\b" behind.py || failed "behind.py: NEWEST"
 	done_all
 }
 

@@ -92,7 +92,7 @@ sample() {
 @test "damage: what reads as a record of perf's own up to the end of the input gives way to the samples in it" {
 	{ sample "" "" ""; sample "" "" "" | tail -n +3 | grep SAMPLE; sample "" "" "" | grep SAMPLE; } | mkpipe >"$T/good"
 	tail -c 120 "$T/good" >"$T/tail"
-	for type in 65 74 78 80 81 83 85 86; do
+	for type in $(sed -nE 's/^REC\(([6-9][0-9]|[0-9]{3,}),.*/\1/p' ../common/record/record.def); do
 		# in what was overwritten: the header of such a record, as long as all that follows
 		{ head -c -120 "$T/good"; printf '\377%.0s' {1..21}; printf "\\$(printf %o $type)\\0\\0\\0\\0\\0\\200\\0"; cat "$T/tail"; } >"$T/bad"
 		try pcat --repair "$T/bad"

@@ -12,6 +12,8 @@
 				-l: by libunwind, which lowers the trampolines of signals, and ends a chain by -1"""
 import collections, re, struct, sys
 
+from behind import behind
+
 CALLCHAIN, REGS, STACK = 1 << 5, 1 << 12, 1 << 13
 USER, FIRST_MARKER = 2**64 - 512, 2**64 - 4095
 FIXED = 1 << 16, 1 << 0, 1 << 1, 1 << 2, 1 << 3, 1 << 6, 1 << 9, 1 << 7, 1 << 8		# IDENTIFIER IP TID TIME ADDR ID STREAM_ID CPU PERIOD
@@ -33,7 +35,7 @@ class Stream:
             if kind == 64:
                 self.attrs.append((u64(r, 32), u64(r, 88), [u64(r, i) for i in range(8 + struct.unpack_from("<I", r, 12)[0], size, 8)]))
             self.records.append((kind, r))
-            at += size + (struct.unpack_from("<I", r, 8)[0] if kind == 66 else u64(r, 8) if kind == 71 else 0)
+            at += size + behind("<", kind, self.data, at)
 
     def sample(self, r):
         """Its fields: a dict, and the bytes before the chain, between chain and registers, and behind the stack."""

@@ -24,9 +24,9 @@ import subprocess
 import sys
 import tempfile
 
-FIRST_OWN, TRACING, AUXTRACE, COMPRESSED, NEWEST = 64, 66, 71, 81, 86
-PADDED = {TRACING: lambda b, at: (struct.unpack_from("<I", b, at + 8)[0] + 7) & ~7,
-          AUXTRACE: lambda b, at: struct.unpack_from("<Q", b, at + 8)[0]}
+from behind import NEWEST, behind
+
+FIRST_OWN, COMPRESSED = 64, 81
 READERS = (["pcat"], ["pfilter", "--cpu", "0-99999"], ["psort"], ["pstat"], ["pinject"], ["pcat", "--format=file", "-f", "-o", "OUT"])
 
 
@@ -38,7 +38,7 @@ def frames(b):
         kind, _, size = struct.unpack_from("<IHH", b, at)
         if size < 8 or at + size > len(b):
             return None
-        at += size + (PADDED[kind](b, at) if kind in PADDED else 0)
+        at += size + (behind("<", kind, b, at) + 7 & ~7)
     all.append(at)
     return all if at == len(b) else None
 

@@ -11,6 +11,8 @@ arithmetic.  It shares nothing with pfilter but the language.  Prints difference
 """
 import argparse, random, re, struct, subprocess, sys
 
+from behind import behind
+
 SAMPLE, FOLLOWS, SWITCHES = 9, (5, 6, 8, 14, 15, 22), (14, 15)
 TYPES = {"MMAP": 1, "COMM": 3, "EXIT": 4, "THROTTLE": 5, "READ": 8, "SAMPLE": 9, "MMAP2": 10, "SWITCH": 14}
 WORDS = {
@@ -80,13 +82,8 @@ class Stream:
         while o < len(data):
             typ, misc, size = struct.unpack_from(s.e + "IHH", data, o)
             raw, at, nr = data[o:o + size], o, nr + 1
-            o += size
-            if typ == 66:
-                o += struct.unpack_from(s.e + "I", raw, 8)[0]
-            elif typ == 71:
-                o += struct.unpack_from(s.e + "Q", raw, 8)[0]
-                s.aux = True
-            elif typ == 70:
+            o += size + behind(s.e, typ, data, o)
+            if typ in (70, 71):
                 s.aux = True
             elif typ in (81, 83):
                 raise ValueError("compressed")

@@ -12,6 +12,8 @@ import ctypes
 import struct
 import sys
 
+from behind import behind
+
 z = ctypes.CDLL("libzstd.so.1")
 z.ZSTD_createDStream.restype = ctypes.c_void_p
 z.ZSTD_decompressStream.restype = ctypes.c_size_t
@@ -65,9 +67,7 @@ def frames(path):
             part += out
             while len(part) >= 8 and len(part) >= struct.unpack_from("<H", part, 6)[0]:
                 part = part[struct.unpack_from("<H", part, 6)[0]:]
-        # TRACING_DATA, AUXTRACE: what is behind them
-        at += size + {66: lambda: (struct.unpack_from("<I", b, at + 8)[0] + 7) & ~7,
-                      71: lambda: struct.unpack_from("<Q", b, at + 8)[0]}.get(kind, lambda: 0)()
+        at += size + (behind("<", kind, b, at) + 7 & ~7)
     return all
 
 

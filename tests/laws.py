@@ -12,6 +12,8 @@ The input is what pcat makes of the recording, without the records of number TYP
 options.  -1: a recording that pinject refuses with status 1 is left out.  DIR in OPTIONS is an empty directory.  The tools are those of $PATH."""
 import argparse, json, os, struct, subprocess, sys, tempfile
 
+from behind import behind
+
 
 def order_of(d):
     return "<" if d[:8] == b"PERFILE2" else ">"
@@ -27,7 +29,7 @@ def records(d):
     o = 16
     while o + 8 <= len(d):
         kind, size = struct.unpack_from(e + "IxxH", d, o)
-        more = struct.unpack_from(e + "I", d, o + 8)[0] if kind == 66 else struct.unpack_from(e + "Q", d, o + 8)[0] if kind == 71 else 0
+        more = behind(e, kind, d, o)
         yield d[o:o + max(size, 8) + more]
         o += max(size, 8) + more
     if d[o:]:

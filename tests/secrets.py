@@ -13,6 +13,8 @@ import re
 import struct
 import sys
 
+from behind import COUNT, NEWEST, behind
+
 # Words that are also the names of events, units, PMUs and of what perf and the kernel call their own maps.
 PUBLIC = {b"kernel", b"kallsyms", b"kernel.kallsyms", b"clock", b"anon", b"vdso", b"heap", b"stack", b"vsyscall", b"deleted",
           b"zero", b"memfd", b"SYSV", b"anon_inode", b"anon_hugepage", b"breakpoint", b"software", b"tracepoint", b"uprobe",
@@ -27,11 +29,7 @@ def records(data):
         if size < 8 or at + size > len(data):
             return
         yield end, kind, misc, data[at:at + size]
-        at += size
-        if kind == 66 and size < 1024:
-            at += struct.unpack_from(end + "I", data, at - size + 8)[0]
-        if kind == 71:
-            at += struct.unpack_from(end + "Q", data, at - size + 8)[0]
+        at += size + (behind(end, kind, data, at) if size < 1024 else 0)	# simpleperf has it in the record
 
 
 def text(body, at):
@@ -140,7 +138,7 @@ def grown(data, trailer):
     attrs, whose ids end them; records with a payload; and those that end with counts of any number, or are unknown."""
     out = data[:16]
     for end, kind, misc, r in records(data):
-        if kind in (64, 66, 71, 85, 86) or kind > 86:
+        if kind in (64, 85, 86) or kind in COUNT or kind > NEWEST:
             out += r if kind == 64 else b""
         elif kind >= 64:
             more = (2 if kind == 69 else 4) * b"*BEHIND*"	# 16 for each entry of ID_INDEX would be machines and VCPUs

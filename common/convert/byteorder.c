@@ -213,9 +213,6 @@ turn_flip_bytes(struct turner *t, const struct pp_rec *r)
 	case PP_SCHEDSTAT_DOMAIN:
 		turn_flip_schedstat(t, r);
 		break;
-	case PP_AUXTRACE:
-		t->kept[KEPT_AUX]++;
-		break;
 	case PP_HEADER_TRACING_DATA:
 		t->kept[KEPT_TRACING]++;
 		break;
@@ -223,6 +220,7 @@ turn_flip_bytes(struct turner *t, const struct pp_rec *r)
 		t->kept[KEPT_CODE]++;
 		break;
 	default:
+		t->kept[KEPT_AUX] += pp_meaning(r->type)->payload != 0;
 		t->kept[KEPT_UNKNOWN] += !pp_type_name(r->type);
 	}
 }

@@ -37,8 +37,8 @@ ppi_expand(const struct ppi_entry *e, bool swap, struct ppi_copy *to, struct pp_
 		if (got - at < PP_HEADER_SIZE)
 			break;
 		r = pp_rec_at(to->p + at, swap);
-		if (r.size < PP_HEADER_SIZE || r.size > got - at || r.type == PP_SAMPLE || r.type == PP_COMPRESSED ||
-		    r.type == PP_COMPRESSED2 || r.type == PP_HEADER_TRACING_DATA || r.type == PP_AUXTRACE)
+		if (r.size < PP_HEADER_SIZE || r.size > got - at || pp_type_is(r.type, PP_CLASS_BIT(SAMPLE) | PP_CLASS_BIT(PACKED)) ||
+		    pp_meaning(r.type)->payload)
 			break;
 		if (r.type != PP_LEFT_OUT) {
 			records++;

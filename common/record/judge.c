@@ -199,12 +199,12 @@ judge_user(const struct pp_events *e, const struct pp_rec *r, struct pp_err *err
 
 	if (!end)
 		return -1;
+	if (pp_meaning(r->type)->payload == 8)	/* else it may be in the record: pp_payload_size() */
+		return r->size == end ? 1 : fail_spare(r, end, err);
 	switch (r->type) {
 	case PP_COMPRESSED:
 	case PP_COMPRESSED2:
 		return 1;
-	case PP_AUXTRACE:		/* a payload stands behind it */
-		return r->size == end ? 1 : fail_spare(r, end, err);
 	case PP_HEADER_ATTR:
 		end = PP_HEADER_SIZE + pp_attr_bytes(r->raw + PP_HEADER_SIZE, r->size - (size_t)PP_HEADER_SIZE, e->swap);
 		if ((r->size - end) % 8)

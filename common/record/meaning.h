@@ -54,6 +54,7 @@ enum pp_perf {			/* the versions of --compat, ascending */
 struct pp_meaning {
 	uint64_t roles;			/* of its fields, PP_ROLE_BIT()s; those of a SAMPLE are in sample.def */
 	uint8_t	 class, perf;
+	uint8_t	 payload;		/* width of the first field, if that says how many bytes stand behind the record; else 0 */
 };
 extern const struct pp_meaning pp_meanings[PP_TYPE_END + 1];	/* the last one: for a type without a row */
 

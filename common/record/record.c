@@ -84,15 +84,21 @@ enum { NO, ID };
 #undef REC
 
 enum { NONE, PAY4 = 4, PAY8 = 8 };
+/* What becomes of a payload is code: of FORMATS their own, and a TRACE passes as it is, unless --anon removes it. */
+#define REC(number, name, class, perf, trailer, fields, payload, tail) \
+	_Static_assert(payload == NONE || PP_CLASS_##class == PP_CLASS_TRACE || number == PP_HEADER_TRACING_DATA, \
+	    #name ": a payload of another class than TRACE needs code: see common/README.md");
+#include "record.def"
+#undef REC
 static const struct row {
 	const char	*name;
 	const struct pp_field *fields;
 	const uint16_t	*min;
 	tail_fn		*tail;
-	uint8_t		 trailer, payload, shape;
+	uint8_t		 trailer, shape;
 } rows[PP_TYPE_END] = {
 #define REC(number, name, class, perf, trailer, fields, payload, tail) \
-	[number] = { #name, fields_##name, min_##name, tail, trailer, payload, FIXED fields },
+	[number] = { #name, fields_##name, min_##name, tail, trailer, FIXED fields },
 #include "record.def"
 #undef REC
 #undef FIELD
@@ -125,7 +131,7 @@ _Static_assert(!((0
 #undef REC
 const struct pp_meaning pp_meanings[PP_TYPE_END + 1] = {
 #define REC(number, name, class, perf, trailer, fields, payload, tail) \
-	[number] = { 0 fields | ROLES_##tail, PP_CLASS_##class, PP_PERF_##perf },
+	[number] = { 0 fields | ROLES_##tail, PP_CLASS_##class, PP_PERF_##perf, payload },
 #include "record.def"
 #undef REC
 #undef FIELD
@@ -206,16 +212,16 @@ pp_role_place(uint32_t type, enum pp_role role, unsigned *width)
 uint64_t
 pp_payload_size(const struct pp_rec *r, bool swap)
 {
-	const struct row *row = row_of(r->type);
+	unsigned width = pp_meaning(r->type)->payload;
 	uint64_t n;
 
-	if (!row || !row->payload)
+	if (!width)
 		return 0;
-	if (row->payload == PAY8)
+	if (width == PAY8)
 		return pp_get_u64(r->raw + PP_HEADER_SIZE, swap);
 	n = pp_get_u32(r->raw + PP_HEADER_SIZE, swap);
 	/* simpleperf has the data inside the record; perf's TRACING_DATA has 12 or 16 bytes. */
-	return n + *row->min <= r->size ? 0 : n;
+	return n + pp_type_min(r->type) <= r->size ? 0 : n;
 }
 
 /* ---- the walk ---------------------------------------------------------------------------------- */

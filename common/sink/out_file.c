@@ -18,6 +18,7 @@
 #include "make/build_id.h"
 #include "record/event.h"
 #include "record/feature.h"
+#include "record/meaning.h"
 #include "out_file_in.h"
 #include "record/raw.h"
 #include "record/tracing.h"
@@ -161,20 +162,23 @@ file_keep_build_id(struct file *f, const struct pp_rec *r)
 
 /* ---- the out -------------------------------------------------------------------------------------------- */
 
-/* Readers locate AUXTRACE records by their offset in the file. */
+/* The payload is complete.  Readers locate AUXTRACE records by their offset in the file. */
 static int
-file_auxtrace_put(struct file *f)
+file_behind_kept(struct file *f)
 {
 	uint8_t entry[SECTION_SIZE];
 
 	f->size = UINT64_MAX;
+	if (f->payload.type != PP_AUXTRACE)
+		return 1;
 	pp_set_u64(entry, f->data + f->payload.at, f->swap);
 	pp_set_u64(entry + 8, f->payload.size, f->swap);
 	return spool_put(&f->auxtrace, entry, sizeof entry, f->err);
 }
 
+/* A record with a payload behind it. */
 static int
-file_put_auxtrace(struct file *f, struct pp_source *in, const struct pp_rec *r, bool stable)
+file_put_behind(struct file *f, struct pp_source *in, const struct pp_rec *r, bool stable)
 {
 	if (pp_flush(f->sink) < 0)
 		return -1;
@@ -182,7 +186,7 @@ file_put_auxtrace(struct file *f, struct pp_source *in, const struct pp_rec *r, 
 	f->size = f->payload.at = pp_written(f->sink);
 	if (!in && r->payload)
 		return pp_put_copy(f->sink, r->raw, r->size);
-	return out_put(f->sink, in, r, stable) < 0 ? -1 : file_auxtrace_put(f);
+	return out_put(f->sink, in, r, stable) < 0 ? -1 : file_behind_kept(f);
 }
 
 /* The next bytes of the payload of a record that was put without a source. */
@@ -190,13 +194,13 @@ static int
 file_payload(struct out *o, const uint8_t *p, size_t n)
 {
 	struct file *f = (struct file *)o;
-	bool aux = f->payload.type == PP_AUXTRACE;
+	bool tracing = f->payload.type == PP_HEADER_TRACING_DATA;
 
-	if ((aux ? pp_put_stable(f->sink, p, n) : file_keep_tracing(f, p, n)) < 0)
+	if ((tracing ? file_keep_tracing(f, p, n) : pp_put_stable(f->sink, p, n)) < 0)
 		return -1;
 	if (f->payload.left -= n)
 		return 1;
-	return aux ? file_auxtrace_put(f) : file_tracing_kept(f);
+	return tracing ? file_tracing_kept(f) : file_behind_kept(f);
 }
 
 static int
@@ -206,7 +210,7 @@ file_put_data(struct file *f, struct pp_source *in, const struct pp_rec *r, bool
 		return pp_fail(f->err, "a record cannot be added to data that is copied");
 	if (!f->begun && out_file_begin(f) < 0)
 		return -1;
-	return r->type == PP_AUXTRACE ? file_put_auxtrace(f, in, r, stable) : out_put(f->sink, in, r, stable);
+	return pp_meaning(r->type)->payload ? file_put_behind(f, in, r, stable) : out_put(f->sink, in, r, stable);
 }
 
 static int

@@ -16,6 +16,7 @@
 #include <zstd_errors.h>
 
 #include "source.h"
+#include "record/meaning.h"
 #include "record/raw.h"
 
 enum { STEP = 4 << 10 };
@@ -383,8 +384,7 @@ expand_record(struct source *s, struct pp_rec *r)
 	char num[16];
 
 	*r = pp_rec_at(pub->pos, pub->swap);
-	if (r->size < PP_HEADER_SIZE || r->type == PP_COMPRESSED || r->type == PP_COMPRESSED2 ||
-	    r->type == PP_HEADER_TRACING_DATA || r->type == PP_AUXTRACE) {
+	if (r->size < PP_HEADER_SIZE || pp_type_is(r->type, PP_CLASS_BIT(PACKED)) || pp_meaning(r->type)->payload) {
 		name = pp_type_name(r->type);
 		snprintf(num, sizeof num, "type %u", r->type);
 		return source_fail(s, s->x->off, "COMPRESSED: holds a record of %s, %u bytes", name ? name : num, r->size);
