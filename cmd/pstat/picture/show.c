@@ -48,13 +48,21 @@ show(FILE *f, const struct report *r)
 
 /* Drawn on the screen, what else can be there? */
 static void
-show_refuse(const struct asked *a, const struct tool *t, bool sorted, bool term)
+show_refuse(const struct asked *a, const struct tool *t, bool sorted)
 {
 	if (a->hist || a->top >= 0 || (a->keys && !sorted))
 		tool_wrong(t, "%s: with --picture, needs a form of tables such as --json", a->hist ? "--hist" : a->top >= 0 ? "--top" :
 		    "--sort without rate and tasks");
-	if (!term && (a->check || a->privacy || a->views))
-		tool_wrong(t, "--picture: an SVG has nothing else; with --term, both are written");
+}
+
+static void
+show_prepare(void *part, struct pass *p)
+{
+	const struct pictures *s = part;
+
+	for (unsigned i = 0; p->form == show && !s->draw.text && i < PARTS; i++)
+		if (p->part[i] && part_kinds[i]->screen)
+			tool_wrong(p->t, "--picture: an SVG has nothing else; with --term, both are written");
 }
 
 static void *
@@ -76,11 +84,11 @@ show_new(struct pass *p)
 	if (by && pictures_sorted(s) && !strcmp(by, "time"))
 		tool_wrong(p->t, "--sort time: pictures have time already");
 	if (p->form == screen) {
-		show_refuse(a, p->t, pictures_sorted(s), s->draw.text);
+		show_refuse(a, p->t, pictures_sorted(s));
 		p->form = show;
 	}
 	return s;
 }
 
-const struct part_kind part_pictures = { .new = show_new, .add = pictures_add, .begin = pictures_begin, .end = pictures_end,
-	.free = pictures_free };
+const struct part_kind part_pictures = { .new = show_new, .add = pictures_add, .prepare = show_prepare, .begin = pictures_begin,
+	.end = pictures_end, .free = pictures_free };
