@@ -128,6 +128,43 @@ compiles() {
 	done_all
 }
 
+# Where an index is used, samples that match no condition of prune_make() are not read.  So an option with which these count, as
+# --invert, is a row of prune_hinders().  Any other is drawn by index-law.py; here are those with which nothing can be compared, and
+# those that only go with another one.
+@test "rows: each option of pfilter hinders the use of an index, or is tried with and without one" {
+	need jq
+	{
+		sed -n '/^prune_hinders/,/^}/p' ../cmd/pfilter/prune.c | grep -o -- '--[a-z-]*'
+		grep -o '"--[a-z][a-z-]*' index-law.py | tr -d '"'
+		printf -- '--%s\n' container exclude-container pod exclude-pod filter-file drop-event anon \
+		    show-on-off-events kallsyms explain task-field before after around-same longer-than shorter-than span-with span-period span-end \
+		    span-task span-open span-sure seed anon-key anon-map anon-undo allow \
+		    max-memory input max-expand output force format dry-run jobs index-file verify-index quiet verbose no-sandbox help version
+	} | sort -u >"$T/known"
+	pfilter --list-options | jq -r '"--" + .options[].name' | sort | comm -23 - "$T/known" >"$T/unknown"
+	[ ! -s "$T/unknown" ] || failed "neither in prune_hinders() nor drawn by index-law.py: $(tr '\n' ' ' <"$T/unknown")"
+	[ "$(grep -c . "$T/known")" -ge 60 ] || failed "options not found"
+	done_all
+}
+
+# --diff makes the report of a recording by another process, which gets the options that diff_handed_on names.  What it does not name,
+# and no relation refuses, says nothing of what is counted.
+@test "rows: each option of pstat is handed on by --diff, refused with it, or about the output" {
+	need jq
+	{
+		sed -n 's/^#define COUNTED "\(.*\)"$/\1/p; s/^static const char diff_handed_on\[\] = "\(.*\)," COUNTED ",\(.*\)";$/\1,\2/p' \
+		    ../cmd/pstat/merge/run.c | tr , '\n'
+		pstat --list-options | jq -r '.relations[] | select(.kind == "not with" and ([.these[], .others[]] | index("diff"))) | .these[], .others[]'
+		# these go only with such as are refused, or with what is named here
+		printf '%s\n' strict for folded allow-missing weight
+		printf '%s\n' top icicle term theme report format json csv table output force quiet input piece jobs help version
+	} | sort -u >"$T/known"
+	[ "$(grep -c . "$T/known")" -ge 40 ] || failed "options not found"
+	pstat --list-options | jq -r '.options[].name' | sort | comm -23 - "$T/known" >"$T/unknown"
+	[ ! -s "$T/unknown" ] || failed "what does --diff with $(tr '\n' ' ' <"$T/unknown")?"
+	done_all
+}
+
 # bytes FILE TYPE: the records of that type, in hexadecimal
 bytes() {
 	od -An -v -tx1 -w1 "$1" | tr -d ' \n' | perl -ne '

@@ -69,7 +69,12 @@ class Recording:
                 (.05, lambda: ["--type", "SAMPLE"]),
                 (.05, lambda: ["--every", "3"]),
                 (.05, lambda: ["--invert"]),
-                (.05, lambda: ["--fail-if-empty"])]:
+                (.05, lambda: ["--fail-if-empty"]),
+                (.2, lambda: rnd.choice([["--exclude-tid", self.some(rnd)], ["--exclude-cpu", "0"], ["--exclude-event", rnd.choice(self.events)],
+                                         ["--exclude-time", self.time(rnd)], ["--exclude-comms", rnd.choice(self.comms)],
+                                         ["--exclude-dsos", "lib*"], ["--exclude-type", "SWITCH"], ["--cgroup", "/*"],
+                                         ["--exclude-cgroup", "/*"], ["--switch-off", rnd.choice(self.events)], ["--strip", "addr"],
+                                         ["--drop-type", "exit"], ["--stack-size", "64"]]))]:
             if c() < share:
                 o += make()
         return o
