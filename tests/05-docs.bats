@@ -133,6 +133,41 @@ members_in() {
 	done_all
 }
 
+# A warning is found by the first words of its longest part without a conversion, which may stand anywhere in the section.
+@test "docs: DIAGNOSTICS has each warning: of a command in its page, of common/ in perfpipe(7) or any" {
+	find ../cmd ../common -name '*.c' | sort >"$T/sources"
+	TOOLS=$TOOLS perl -ne '
+		sub section {
+			my ($page) = @_;
+			return $text{$page} //= do {
+				local $/;
+				open my $f, "<", "../man/$page" or die "$page: $!\n";
+				my $s = join "", <$f> =~ /^\.Sh DIAGNOSTICS\n(.*?)(?=^\.Sh )/gms;
+				$s =~ s/^\.It //gm;
+				$s =~ s/^\.Ql //gm;
+				$s =~ s/\\\(dq/"/g;
+				$s =~ s/\\&//g;
+				$s =~ s/\s+/ /g;
+				$s;
+			};
+		}
+		chomp;
+		my $s = do { local $/; open my $f, "<", $_ or die "$_: $!\n"; <$f> };
+		my @pages = m{^\.\./cmd/(\w+)/} ? "$1.1" : ("perfpipe.7", map "$_.1", split " ", $ENV{TOOLS});
+		while ($s =~ /\btool_warn\([^,]*,\s*((?:"(?:\\.|[^"\\])*"|PRI\w+|\s)+)/g) {
+			my $format = join "", map { /^PRI/ ? "u" : substr $_, 1, -1 } $1 =~ /"(?:\\.|[^"\\])*"|PRI\w+/g;
+			$format =~ s/\\"/"/g;
+			my ($part) = sort { length $b <=> length $a } map { s/^[\s:,;\x27"]+|[\s:,;\x27"]+$//gr } split /%%|%[-.*0-9]*[jzl]*[a-zA-Z]/, $format;
+			my @words = split " ", $part;
+			my $first = join " ", @words > 6 ? @words[0 .. 5] : @words;
+			$n++;
+			print "$_: $format\n" if @words > 1 && !grep { index(section($_), $first) >= 0 } @pages;
+		}
+		END { print "$n warnings are seen\n" if $n < 100 }' "$T/sources" >"$T/lacks"
+	[ ! -s "$T/lacks" ] || failed "no page has: $(cat "$T/lacks")"
+	done_all
+}
+
 @test "docs: mandoc has nothing to say of the pages" {
 	need mandoc
 	run mandoc -T lint -W warning ../man/*.[1-9]
