@@ -109,6 +109,23 @@ compiles() {
 	done_all
 }
 
+# What is compared with another commit, what fails at any call, and who reads damaged streams.
+@test "rows: the lists of tests/same, failing.py and damage.py have each picture and tool" {
+	local word t
+	sed -n 's/^PICTURE([A-Z]*, [a-z_]*, "\([a-z]*\).*/\1/p' ../cmd/pstat/picture/kinds.def >"$T/words"
+	[ "$(wc -l <"$T/words")" -ge 8 ] || failed "pictures not found"
+	while read -r word; do
+		grep -qE -- "^	--picture [^ ]*\b$word\b.* -o OUT" same || failed "same: $word"
+		grep -qE -- "^	--picture [^ ]*\b$word\b.* --term" same || failed "same --term: $word"
+		grep -qE -- "^pstat --picture [^ ]*\b$word\b" failing.py || failed "failing.py: $word"
+	done <"$T/words"
+	for t in $TOOLS; do
+		grep -E '^READERS = ' damage.py | grep -qF "[\"$t\"" || failed "damage.py: $t"
+		grep -qE "^$t " failing.py || failed "failing.py: $t"
+	done
+	done_all
+}
+
 @test "rows: each key of --sort is in the schema of both its tables, and none has the name of a column" {
 	need jq
 	local table
