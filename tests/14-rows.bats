@@ -81,6 +81,44 @@ compiles() {
 	done_all
 }
 
+@test "rows: secrets.py knows where the kernel's records have names and pids" {
+	local n name
+	# those that perf writes have no place in NAMES
+	perl -0ne 'print "$1 $2 NAMES\n" while /^REC\( ?(\d\d?), (\w+),(?:(?!^REC).)*, +ID,(?:(?!^REC).)*\bSTR\(/gms' ../common/record/record.def >"$T/rows"
+	[ "$(wc -l <"$T/rows")" -ge 5 ] || failed "names not found"
+	perl -0ne 'print "$1 $2 take\n" while /^REC\( ?(\d\d?), (\w+),(?:(?!^REC).)*\b(?:STR|U4|S4|S8)\(\w+, (?:PID|COMM|PATH|SYMBOL|CGROUP_PATH)\)/gms' \
+	    ../common/record/record.def >>"$T/rows"
+	while read -r n name where; do
+		case $name in
+		READ) continue ;;		# its task has samples, too
+		AUXTRACE_ERROR) continue ;;	# --anon leaves it out
+		esac
+		if [ $where = NAMES ]; then
+			grep '^NAMES = ' secrets.py | grep -q "\b$n: " || failed "NAMES: $name"
+		else
+			sed -n '/def take/,/^def /p' secrets.py | grep -E 'kind (==|in) ' | grep -qw "$n" || failed "take(): $name"
+		fi
+	done <"$T/rows"
+	[ "$(grep -c take "$T/rows")" -ge 10 ] || failed "names and pids not found"
+	done_all
+}
+
+# Fields that depend on other records than the sample and its event are compared by other tests.
+@test "rows: evaluate.py has each field of --filter that a record has" {
+	{
+		sed -nE 's/^SAMPLE\(.* NUMBER, +"([a-z_]+)".*/\1/p' ../common/record/sample.def
+		sed -n '/^static const struct field fields/,/^};/p' ../common/field/field.c | sed -nE 's/^	\{ "([a-z_.]+)", .*/\1/p'
+	} >"$T/fields"
+	[ "$(wc -l <"$T/fields")" -ge 60 ] || failed "fields not found"
+	while read -r name; do
+		case $name in
+		comm|ppid|dso|build_id|map.start|callchain.*|cgroup.name|ns.*|host|walltime|uid|gid|machine_pid|vcpu) ;;
+		*) grep -qwF "$name" evaluate.py || failed "$name" ;;
+		esac
+	done <"$T/fields"
+	done_all
+}
+
 @test "rows: each bit of sample_type has a field of --filter" {
 	sed -n '/^static const struct field fields/,/^};/p' ../common/field/field.c >"$T/fields"
 	sed -n 's/^SAMPLE([ 0-9]*, \([A-Z_]*\), *\([a-z_]*\), *\([A-Z]*\),.* \([A-Z]*\), [^,]*, [^,]*)$/\1 \2 \3 \4/p' ../common/record/sample.def >"$T/rows"
