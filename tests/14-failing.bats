@@ -52,3 +52,21 @@ failing() {
 	[ $rc = 1 ] && grep -q 'not a way' "$T/err" || failed "no reason: $(cat "$T/out" "$T/err")"
 	done_all
 }
+
+@test "failing: a process whose parent is killed while it makes it goes on" {
+	able
+	cat >"$T/killed.py" <<-'END'
+		import os, time
+		for i in range(100):
+		    p = os.fork()
+		    while not p:
+		        c = os.fork() or os._exit(0)
+		        os.waitpid(c, 0)
+		    time.sleep(i % 9 / 1000)
+		    os.kill(p, 9)
+		    os.waitpid(p, 0)
+	END
+	try "$O/failing" -s 60 python3 "$T/killed.py"
+	[ $rc = 0 ] || failed "status $rc"
+	done_all
+}

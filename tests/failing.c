@@ -134,6 +134,35 @@ loaded(struct task *t)
 	return true;
 }
 
+/* The process that has made that task, or who took its place when it ended. */
+static pid_t
+maker(pid_t pid)
+{
+	char path[64], line[256];
+	int group = pid, parent = 0;
+	FILE *f;
+
+	snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof line, f))
+		if (sscanf(line, "Tgid: %d", &group) != 1 && sscanf(line, "PPid: %d", &parent) == 1)
+			break;
+	if (f)
+		fclose(f);
+	return group == pid ? parent : group;
+}
+
+/* Who was killed while it made a task cannot say so: that task waits for its name, and for nothing else. */
+static void
+go_orphans(void)
+{
+	for (struct task *t = tasks; t < tasks + TASKS; t++)
+		if (t->pid && !t->name[0] && !task_of(maker(t->pid), false)) {
+			strcpy(t->name, "?");
+			go(t, 0);
+		}
+}
+
 /* The task has made another. */
 static void
 made(struct task *parent)
@@ -212,10 +241,12 @@ follow(void)
 				end = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 			if (t)
 				t->pid = 0;
+			go_orphans();
 			continue;
 		}
 		if (!t) {
 			task_of(pid, true);
+			go_orphans();
 			continue;
 		}
 		if (!t->name[0])
