@@ -59,6 +59,7 @@ fresh() {
 	cp -a --reflink=auto "$cache/$1" "$root"
 	cp -L /etc/resolv.conf /etc/hosts "$root/etc/" 2>/dev/null
 	apt-config dump 2>/dev/null | grep -i -e '^Acquire::.*::Proxy' -e '^Acquire::Check-Valid-Until' >"$root/etc/apt/apt.conf.d/99proxy"
+	echo force-unsafe-io >"$root/etc/dpkg/dpkg.cfg.d/unsafe"	# it goes away in any case
 	mount -t proc proc "$root/proc" 2>/dev/null || echo "$program: $1 has no /proc: its mount is refused"
 	mount -t sysfs sys "$root/sys" 2>/dev/null || echo "$program: $1 has no /sys: its mount is refused"
 	mount -t devpts -o newinstance,ptmxmode=0666 devpts "$root/dev/pts" 2>/dev/null || true
