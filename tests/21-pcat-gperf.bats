@@ -310,8 +310,8 @@ shares() {
 		SAMPLE misc=2 ip=0x30 pid=7 tid=7 time=4 period=300 id=11
 		FINISHED_ROUND
 	END
-	# slots FILE: of a profile of 64 bits
-	slots() { od -An -v -tu8 -w8 "$1" | xargs; }
+	# slots FILE: of a profile of 64 bits, in the byte order of the machine that the tools run on
+	slots() { od -An -v -tu8 -w8 --endian="$(big_endian && echo big || echo little)" "$1" | xargs; }
 	mkpipe "$T/r.txt" >"$T/in"
 	try pcat -v --format=gperftools -f -o "$T/cpu" "$T/in"
 	# half a count is there at first: 500 + 1500 are 2, 0 + 1600 are 1, 600 + 300 are none
