@@ -423,7 +423,7 @@ int	pp_compose(const struct pp_source *, uint32_t type, uint16_t misc, const str
 	    uint8_t *buf, size_t size, struct pp_rec *r, struct pp_err *);
 /*
  * Make the SAMPLE that pp_decode() would decode to this: all that the event's sample_type names is written; p NULL: as empty.  The bytes of
- * `branches' and `aux' cannot be written: -1 for events with these.  1; -1: no room.
+ * `branches' and `aux' cannot be written: -1 for events with these.  1; -1: no room, or `id' is not of that event of the source.
  */
 int	pp_encode(const struct pp_source *, const struct pp_decoded *, uint8_t *buf, size_t size, struct pp_rec *r, struct pp_err *);
 

@@ -225,6 +225,13 @@ put_form(struct put *o, const struct pp_sample_row *row, const struct pp_decoded
 	return pp_fail(err, "%s cannot be written", row->name);
 }
 
+/* Of the events of a source, is the one that pp_decode() finds for the record this?  Another source's events say nothing. */
+static bool
+event_is(const struct pp_events *events, const struct pp_rec *r, const struct pp_event *ev)
+{
+	return pp_events_at(events, pp_event_index(ev)) != ev || pp_event_find(events, r, NULL) == ev;
+}
+
 int
 pp_encode(const struct pp_source *s, const struct pp_decoded *d, uint8_t *buf, size_t size, struct pp_rec *r, struct pp_err *err)
 {
@@ -240,5 +247,7 @@ pp_encode(const struct pp_source *s, const struct pp_decoded *d, uint8_t *buf, s
 		if (type >> row->bit & 1 && put_form(&o, row, d, err) < 0)
 			return -1;
 	put_bytes(&o, NULL, 0, -(size_t)(o.at - buf) & 7);
-	return out_end(&o, buf, PP_SAMPLE, d->misc, r, err);
+	if (out_end(&o, buf, PP_SAMPLE, d->misc, r, err) < 0)
+		return -1;
+	return event_is(s->events, r, d->event) ? 1 : pp_fail(err, "%s: the id of the sample is not of this event", pp_event_name(d->event));
 }

@@ -294,6 +294,35 @@ test_events(void **state)
 	pp_close(s);
 }
 
+/* A sample whose id is that of another event, or of none, would be read as one of that, or not at all. */
+static void
+test_other_event(void **state)
+{
+	struct pp_err err = { 0 };
+	struct pp_source *s = pp_open("tests/data/multi.pipe.data", 0, &err);
+	static uint8_t buf[PP_RECORD_MAX];
+	const struct pp_event *own;
+	struct pp_decoded d;
+	struct pp_rec r, again;
+
+	(void)state;
+	assert_non_null(s);
+	while (pp_next(s, &r) > 0 && r.type != PP_SAMPLE)
+		;
+	assert_int_equal(pp_decode(s, &r, &d, &err), 1);
+	assert_int_equal(pp_encode(s, &d, buf, sizeof buf, &again, &err), 1);
+	own = d.event;
+	d.event = pp_events_at(pp_source_events(s), pp_event_index(own) ? 0 : 1);
+	assert_int_equal(pp_encode(s, &d, buf, sizeof buf, &again, &err), -1);
+	assert_string_equal(err.what, pp_event_index(own) ? "cpu-clock: the id of the sample is not of this event" :
+	    "task-clock: the id of the sample is not of this event");
+	d.event = own;
+	d.id = UINT64_C(0x123456789abc);
+	err.what[0] = 0;
+	assert_int_equal(pp_encode(s, &d, buf, sizeof buf, &again, &err), -1);
+	pp_close(s);
+}
+
 /* pp_compose() for both byte orders, and what the state knows then. */
 static void
 test_state(void **state)
@@ -421,6 +450,7 @@ main(void)
 		cmocka_unit_test(test_compose),
 		cmocka_unit_test(test_frames),
 		cmocka_unit_test(test_events),
+		cmocka_unit_test(test_other_event),
 		cmocka_unit_test(test_state),
 		cmocka_unit_test(test_index),
 	};
