@@ -231,7 +231,7 @@ test_lies(void **state)
 	static const struct { uint32_t type; unsigned before; } strings[] = { { 1, 32 }, { 3, 8 }, { 10, 64 }, { 17, 16 },
 	    { 19, 8 }, { 72, 40 } };
 	struct bytes *b = calloc(1, sizeof *b);
-	char want[256];
+	char want[256] = "";
 
 	(void)state;
 	for (int swap = 0; swap < 2; swap++) {
