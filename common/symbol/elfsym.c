@@ -103,11 +103,12 @@ elfsym_section_name(struct elfsym_from *s, const GElf_Shdr *sh)
 	return name ? name : "";
 }
 
+/* The first one, so that it does not depend on what was looked for before; of sections that lie apart there is only one. */
 bool
 elfsym_section_at(struct elfsym_from *s, uint64_t addr, size_t *section)
 {
 	const struct elfsym *f = s->f;
-	size_t i = s->last;
+	size_t i = f->overlap ? 0 : s->last;
 
 	for (size_t n = f->nsections; n--; i = i + 1 < f->nsections ? i + 1 : 0)
 		if (addr - f->section[i].addr < f->section[i].size) {
@@ -149,6 +150,7 @@ put_section(struct elfsym_from *s, Elf_Scn *scn, const GElf_Shdr *sh)
 	if (!put_name(s, name, len, "", &n.name) || !(section = space(s, f->section, f->nsections, sizeof *section, 1)))
 		return false;
 	f->section = section;
+	f->overlap |= n.addr + n.size < n.addr || (f->nsections && n.addr < section[f->nsections - 1].addr + section[f->nsections - 1].size);
 	f->section[f->nsections++] = n;
 	return true;
 }

@@ -69,6 +69,7 @@ struct elfsym {
 	size_t		 nsegments;
 	struct elfsym_section *section;
 	size_t		 nsections;
+	bool		 overlap;	/* they may, as they do not ascend, one behind the other */
 	struct elfsym_symbol *symbol;
 	size_t		 n;
 	char		*names;		/* each with a NUL */
