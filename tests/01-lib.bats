@@ -83,6 +83,15 @@ setup_file() {
 	done_all
 }
 
+@test "lib: of a test that takes too long is said what ran at its end" {
+	printf '%s\n' "load lib" '@test "one" { true; }' '@test "two" { sleep 98.765; }' >"$T/long.bats"
+	cp lib.bash perf.bash "$T"
+	TEST_LIMIT=10 O=$O try ./tap "$T/long.bats"
+	[ $rc = 1 ] && grep -q '^not ok 2 - no result within 10 s$' "$T/out" || failed "status $rc: $(cat "$T/out")"
+	grep -q '^# [0-9]* S [a-z0-9_]* sleep 98.765 *$' "$T/out" || failed "$(cat "$T/out")"
+	done_all
+}
+
 @test "lib: of a 32-bit machine whose perf is killed by each recording, tests that need perf are skipped" {
 	mkdir "$T/bin"
 	printf '#!/bin/sh\necho 32\n' >"$T/bin/getconf"
