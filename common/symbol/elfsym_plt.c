@@ -89,14 +89,13 @@ entries(struct elfsym_from *s, const struct plt *p, const struct slot *slot, siz
 	const char *name;
 	GElf_Sym to;
 
-	if (!elfsym_section_at(s, p->entries.sh_addr, &section))
-		return;
-	y.section = (uint16_t)section;
 	for (size_t i = 0; i < n && !s->full && at + y.size <= p->entries.sh_size; i++, at += y.size) {
 		y.addr = p->entries.sh_addr + at;
 		if (slot[i].symbol && slot[i].symbol < nsymbols && gelf_getsym(symbols, (int)slot[i].symbol, &to) &&
-		    (name = elfsym_string(s, strings, to.st_name, &len)))
+		    (name = elfsym_string(s, strings, to.st_name, &len)) && elfsym_section_at(s, y.addr, &section)) {
+			y.section = (uint16_t)section;
 			elfsym_put(s, y, name, len, "@plt");
+		}
 	}
 }
 

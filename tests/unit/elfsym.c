@@ -284,6 +284,160 @@ test_damage(void **state)
 	assert_true(damaged);
 }
 
+/* A file of this directory in memory. */
+static size_t
+load(const char *name, uint8_t *to, size_t size)
+{
+	FILE *in = fopen(path(name), "r");
+	size_t n;
+
+	assert_non_null(in);
+	n = fread(to, 1, size, in);
+	fclose(in);
+	assert_in_range(n, 1, size - 1);
+	return n;
+}
+
+static bool
+read_bytes(struct elfsym *f, const uint8_t *p, size_t n)
+{
+	const char *why;
+	int fd = open(path("bad"), O_RDWR | O_CREAT | O_TRUNC, 0600);
+	bool ok;
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, p, n), n);
+	ok = elfsym_read(f, fd, &why);
+	close(fd);
+	return ok;
+}
+
+static void
+check_field(uint8_t *file, size_t n, void *field, size_t size, uint64_t value, bool must)
+{
+	uint64_t was = 0;
+	struct elfsym f;
+
+	memcpy(&was, field, size);
+	memcpy(field, &value, size);
+	if (read_bytes(&f, file, n)) {
+		check_all(&f);
+		if (must && !f.damage)
+			assert_true(find(&f, "alpha", 0) && find(&f, "rand@plt", 0) && f.id.len == 20);
+	}
+	elfsym_free(&f);
+	memcpy(field, &was, size);
+}
+
+/* Each field of each section: names that are sound, and where a table or its names are elsewhere, none is missing without a word. */
+static void
+test_fields(void **state)
+{
+	static const uint64_t values[] = { 0, 1, 7, 4096, 1 << 20, INT32_MAX, UINT64_MAX - 8 };
+	static uint8_t file[1 << 20];
+	Elf64_Ehdr *eh = (Elf64_Ehdr *)(void *)file;
+	size_t n;
+
+	(void)state;
+	if (!run(builds[0].command))
+		skip();
+	n = load("pie", file, sizeof file);
+	if (file[EI_CLASS] != ELFCLASS64 || file[EI_DATA] != ELFDATA2LSB || eh->e_machine != EM_X86_64)
+		skip();
+	for (size_t i = 0; i < eh->e_shnum; i++) {
+		Elf64_Shdr *sh = (Elf64_Shdr *)(void *)(file + eh->e_shoff) + i;
+		bool table = sh->sh_type == SHT_SYMTAB || sh->sh_type == SHT_DYNSYM, names = sh->sh_type == SHT_STRTAB;
+
+		for (size_t v = 0; v < sizeof values / sizeof *values; v++) {
+			uint64_t value = values[v];
+
+			check_field(file, n, &sh->sh_name, 4, value, value >= 4096);
+			check_field(file, n, &sh->sh_type, 4, value, false);
+			check_field(file, n, &sh->sh_flags, 8, value, false);
+			check_field(file, n, &sh->sh_addr, 8, value, false);
+			check_field(file, n, &sh->sh_offset, 8, value, (table || names) && value >= INT32_MAX);
+			check_field(file, n, &sh->sh_size, 8, value, (table || names) && value >= INT32_MAX);
+			check_field(file, n, &sh->sh_link, 4, value, table && value >= 4096);
+			check_field(file, n, &sh->sh_entsize, 8, value, false);
+		}
+	}
+	for (size_t v = 0; v < sizeof values / sizeof *values; v++) {
+		check_field(file, n, &eh->e_shoff, 8, values[v], values[v] >= 1 << 20);
+		check_field(file, n, &eh->e_shnum, 2, values[v], false);
+		check_field(file, n, &eh->e_shstrndx, 2, values[v], values[v] == 4096);
+		check_field(file, n, &eh->e_phoff, 8, values[v], false);
+		check_field(file, n, &eh->e_phnum, 2, values[v], false);
+		check_field(file, n, &eh->e_phentsize, 2, values[v], false);
+	}
+}
+
+/* Symbols of ARM's assemblers that say what follows, code or data, are no functions; of x86 they may be. */
+static void
+test_mapping(void **state)
+{
+	static const struct { uint16_t machine; bool mapping; } rows[] = {
+		{ EM_X86_64, false }, { EM_ARM, true }, { EM_AARCH64, true }, { EM_RISCV, true },
+	};
+	static uint8_t file[1 << 20];
+	struct elfsym f;
+	size_t n;
+
+	(void)state;
+	put("map.c", "__asm__(\".text\\n\\\"$x\\\": nop\\n\\\"$d.12\\\": nop\\n\\\"$y\\\": nop\\n\\\"$\\\": nop\\n"
+	    ".globl odd\\n nop\\n.type odd, @function\\nodd: nop\\n.size odd, 1\\n\");\n");
+	if (!run("cc -m64 -c -o %/map %/map.c") || !run("readelf -h %/map | grep -q X86-64"))
+		skip();
+	n = load("map", file, sizeof file);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		memcpy(file + offsetof(Elf64_Ehdr, e_machine), &rows[i].machine, 2);
+		assert_true(read_bytes(&f, file, n));
+		assert_int_equal(!find(&f, "$x", 0), rows[i].mapping);
+		assert_int_equal(!find(&f, "$d.12", 0), rows[i].mapping);
+		assert_true(find(&f, "$y", 0) && find(&f, "$", 0));
+		assert_int_equal(find(&f, "odd", 0)->addr, rows[i].machine == EM_ARM ? 4 : 5);
+		elfsym_free(&f);
+	}
+}
+
+/* Sections that tell of symbols elsewhere: what cannot be read of them is said. */
+static void
+test_elsewhere(void **state)
+{
+	static const struct { const char *make, *section, *damage, *link; } rows[] = {
+		{ "{ printf no-xz >%/part; }", "debugdata", "its .gnu_debugdata cannot be expanded", "" },
+		{ "{ printf text | xz >%/part; }", "debugdata", "its .gnu_debugdata is no ELF file", "" },
+		{ "{ : | xz >%/part; }", "debugdata", "its .gnu_debugdata is no ELF file", "" },
+		{ "{ xz -c %/pie | head -c 2000 >%/part; }", "debugdata", "its .gnu_debugdata cannot be expanded", "" },
+		{ "{ head -c 5000 /dev/zero >%/part; }", "debuglink", "its .gnu_debuglink cannot be read", "" },
+		{ "{ printf 'a/b\\0' >%/part; }", "debuglink", NULL, "" },
+		{ "{ printf 'without-an-end' >%/part; }", "debuglink", NULL, "" },
+		{ "{ (head -c 300 /dev/zero | tr '\\0' x; printf '\\0') >%/part; }", "debuglink", NULL, "" },
+		{ "{ printf 'some.debug\\0' >%/part; }", "debuglink", NULL, "some.debug" },
+	};
+	char command[200];
+	struct elfsym f;
+	const char *why;
+
+	(void)state;
+	if (!run(builds[0].command))
+		skip();
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		bool xz = !strcmp(rows[i].section, "debugdata");
+
+		snprintf(command, sizeof command, "objcopy --add-section .gnu_%s=%%/part %%/pie %%/with", rows[i].section);
+		if (!run(rows[i].make) || !run(command))
+			skip();
+		assert_int_equal(get(&f, "with", &why), 1);
+		if (!rows[i].damage || (xz && !elfsym_has_xz))
+			assert_null(f.damage);
+		else
+			assert_string_equal(f.damage, rows[i].damage);
+		assert_string_equal(f.debuglink, rows[i].link);
+		assert_non_null(find(&f, "alpha", 0));
+		elfsym_free(&f);
+	}
+}
+
 static void
 test_none(void **state)
 {
@@ -324,6 +478,9 @@ main(void)
 		cmocka_unit_test(test_addresses),
 		cmocka_unit_test(test_separate),
 		cmocka_unit_test(test_damage),
+		cmocka_unit_test(test_fields),
+		cmocka_unit_test(test_mapping),
+		cmocka_unit_test(test_elsewhere),
 		cmocka_unit_test(test_none),
 	};
 
