@@ -399,6 +399,158 @@ test_cut(void **state)
 	elf_end(e);
 }
 
+/* ---- damaged fields ------------------------------------------------------------------------------------- */
+
+struct field { size_t at; uint64_t value; unsigned size; };
+enum { E_PHOFF = 32, E_SHOFF = 40, E_PHENTSIZE = 54, E_PHNUM = 56, E_SHENTSIZE = 58, E_SHNUM = 60, E_SHSTRNDX = 62 };
+
+static struct opened
+open_bytes(const struct elf *e)
+{
+	struct opened o = { .u = unwind_new(UNWIND_X86_64) };
+
+	o.f = unwind_file_memory(o.u, e->file.p, e->file.n, &(const char *){ NULL });
+	assert_non_null(o.f);
+	return o;
+}
+static void
+close_bytes(struct opened o)
+{
+	unwind_file_close(o.f);
+	unwind_free(o.u);
+}
+
+/* Whatever is wrong with the table of .eh_frame_hdr, the section itself says where functions are. */
+static void
+test_damaged_table(void **state)
+{
+	static const struct { const char *what; struct field f; } rows[] = {	/* offsets in .eh_frame_hdr */
+		{ "another version", { 0, 2, 1 } },
+		{ "no pointer to .eh_frame", { 1, 0xff, 1 } },
+		{ "an encoding that is none", { 1, 0x1f, 1 } },
+		{ "a pointer out of the segments", { 4, 0x7fffffff, 4 } },
+		{ "no number of entries", { 2, 0xff, 1 } },
+		{ "no table", { 3, 0xff, 1 } },
+		{ "a table of numbers without a size", { 3, 0x31, 1 } },
+		{ "a table of 16 bits", { 3, 0x32, 1 } },
+		{ "a table of 64 bits", { 3, 0x3c, 1 } },
+		{ "absolute numbers", { 3, 0, 1 } },
+		{ "0 entries", { 8, 0, 4 } },
+		{ "more entries than there is space for", { 8, 100000, 4 } },
+		{ "more entries than there is memory for", { 8, 0x7fffffff, 4 } },
+		{ "a first function that begins late", { 12, 0x7fffffff, 4 } },
+		{ "an entry that is not in the section", { 16, 0x7fffffff, 4 } },
+		{ "an entry before the section", { 16, 0x80000000, 4 } },
+	};
+	struct elf *e = calloc(1, sizeof *e);
+	size_t header;
+
+	(void)state;
+	add_cie(e, (struct cie_form){ 0 });
+	add_functions(e);
+	finish(e);
+	header = (size_t)unwind_number(e->file.p + 64 + 2 * 56 + 8, 8);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		size_t at = header + rows[i].f.at;
+		struct opened o;
+		uint8_t was[8];
+
+		memcpy(was, e->file.p + at, rows[i].f.size);
+		set_number(&e->file, at, rows[i].f.value, rows[i].f.size);
+		o = open_bytes(e);
+		if (!strcmp(rules(o.f, TEXT + 16 + 1), "none"))
+			fail_msg("%s", rows[i].what);
+		check_functions(o.f);
+		assert_null(unwind_file_trouble(o.f));
+		close_bytes(o);
+		memcpy(e->file.p + at, was, rows[i].f.size);
+	}
+	elf_end(e);
+}
+
+/* Headers of sections that cannot be read: of a file with .eh_frame_hdr they are not needed, of one without there are no tables. */
+static void
+test_damaged_sections(void **state)
+{
+	enum { STRINGS = 64, FRAME = 128, NAME = 0, TYPE = 4, FLAGS = 8, OFFSET = 24, SIZE = 32 };
+	static const struct { bool in_sections; struct field f; } rows[] = {	/* offsets in the table of sections, or the file */
+		{ false, { E_SHNUM, 0, 2 } }, { false, { E_SHNUM, 65535, 2 } }, { false, { E_SHNUM, 4096, 2 } }, { false, { E_SHENTSIZE, 40, 2 } },
+		{ false, { E_SHSTRNDX, 3, 2 } }, { false, { E_SHSTRNDX, 65535, 2 } }, { false, { E_SHOFF, 1 << 30, 8 } },
+		{ true, { STRINGS + SIZE, 0, 8 } }, { true, { STRINGS + SIZE, 1 << 30, 8 } }, { true, { STRINGS + SIZE, 15, 8 } },
+		{ true, { STRINGS + OFFSET, 1 << 30, 8 } }, { true, { FRAME + NAME, 4096, 4 } }, { true, { FRAME + TYPE, SHT_NOBITS, 4 } },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < 2 * (sizeof rows / sizeof *rows); i++) {
+		const struct field *f = &rows[i / 2].f;
+		struct elf *e = calloc(1, sizeof *e);
+		struct opened o;
+
+		e->no_header = i % 2;
+		add_cie(e, (struct cie_form){ 0 });
+		add_functions(e);
+		finish(e);
+		set_number(&e->file, (rows[i / 2].in_sections ? unwind_number(e->file.p + E_SHOFF, 8) : 0) + f->at, f->value, f->size);
+		o = open_bytes(e);
+		if (e->no_header) {
+			assert_true(unwind_file_bare(o.f));
+			assert_string_equal(rules(o.f, TEXT + 17), "none");
+		} else {
+			check_functions(o.f);
+		}
+		assert_null(unwind_file_trouble(o.f));
+		close_elf(e, o);
+	}
+}
+
+/* A compressed section that does not expand to what it says. */
+static void
+test_damaged_compression(void **state)
+{
+	static const struct { bool section; struct field f; } rows[] = {	/* of the compressed section, or of its header */
+		{ false, { 0, 3, 4 } }, { false, { 0, 2, 4 } }, { false, { 8, 0, 8 } }, { false, { 8, 1 << 30, 8 } }, { false, { 8, 100, 8 } },
+		{ false, { 8, 100000, 8 } }, { false, { 24, 0, 1 } }, { true, { 32, 24, 8 } }, { true, { 32, 1 << 30, 8 } },
+		{ true, { 32, 100, 8 } }, { true, { 32, (uint64_t)1 << 40, 8 } },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct elf *e = calloc(1, sizeof *e);
+		struct opened o;
+
+		e->debug = true;
+		add_cie(e, (struct cie_form){ .version = 3 });
+		add_functions(e);
+		compress_frames(e, ELFCOMPRESS_ZLIB);
+		finish(e);
+		set_number(&e->file, (rows[i].section ? unwind_number(e->file.p + E_SHOFF, 8) + 128 : FRAMES) + rows[i].f.at,
+		    rows[i].f.value, rows[i].f.size);
+		o = open_bytes(e);
+		assert_string_equal(rules(o.f, TEXT + 17), "none");
+		assert_string_equal(unwind_file_trouble(o.f), "its tables are damaged or too large");
+		close_elf(e, o);
+	}
+	/* no method, or no space for it: as if the section were not there */
+	for (unsigned i = 0; i < 2; i++) {
+		struct elf *e = calloc(1, sizeof *e);
+		struct opened o;
+
+		e->debug = true;
+		add_cie(e, (struct cie_form){ .version = 3 });
+		add_functions(e);
+		compress_frames(e, ELFCOMPRESS_ZLIB);
+		finish(e);
+		if (i)
+			set_number(&e->file, unwind_number(e->file.p + E_SHOFF, 8) + 128 + 24, e->file.n - 8, 8);
+		else
+			set_number(&e->file, FRAMES, 0, 4);
+		o = open_bytes(e);
+		assert_true(unwind_file_bare(o.f));
+		assert_string_equal(rules(o.f, TEXT + 17), "none");
+		close_elf(e, o);
+	}
+}
+
 static void
 refused(const uint8_t *p, size_t n, const char *want)
 {
@@ -413,6 +565,9 @@ refused(const uint8_t *p, size_t n, const char *want)
 static void
 test_refused(void **state)
 {
+	static const struct field headers[] = {
+		{ E_PHNUM, 0, 2 }, { E_PHNUM, 65535, 2 }, { E_PHENTSIZE, 55, 2 }, { E_PHOFF, 1 << 30, 8 }, { E_PHOFF, UINT64_MAX - 8, 8 },
+	};
 	struct elf *e = calloc(1, sizeof *e);
 
 	(void)state;
@@ -429,8 +584,17 @@ test_refused(void **state)
 	set_number(&e->file, 16, ET_REL, 2);
 	refused(e->file.p, e->file.n, "an ELF file of another type than program or library");
 	set_number(&e->file, 16, ET_EXEC, 2);
-	set_number(&e->file, 56, 65535, 2);
-	refused(e->file.p, e->file.n, "its program headers are damaged, or too many");
+	set_number(&e->file, 5, ELFDATA2MSB, 1);
+	refused(e->file.p, e->file.n, "an ELF file of another machine");
+	set_number(&e->file, 5, ELFDATA2LSB, 1);
+	for (unsigned i = 0; i < sizeof headers / sizeof *headers; i++) {
+		uint8_t was[8];
+
+		memcpy(was, e->file.p + headers[i].at, headers[i].size);
+		set_number(&e->file, headers[i].at, headers[i].value, headers[i].size);
+		refused(e->file.p, e->file.n, "its program headers are damaged, or too many");
+		memcpy(e->file.p + headers[i].at, was, headers[i].size);
+	}
 	elf_end(e);
 }
 
@@ -591,6 +755,9 @@ main(void)
 		cmocka_unit_test(test_files),
 		cmocka_unit_test(test_shared),
 		cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_damaged_table),
+		cmocka_unit_test(test_damaged_sections),
+		cmocka_unit_test(test_damaged_compression),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_bare),
 		cmocka_unit_test(test_trouble),
