@@ -475,17 +475,27 @@ key_of() {
 	# in EVENT_DESC and in EVENT_UPDATE
 	[ "$(grep -ao 'event-[0-9a-f]\{10\}' "$T/out" | sort | uniq -c | awk '{ print $1 }')" = 2 ]
 	for name in cpu-clock cycles:ppp L1-dcache-load-misses sched:sched_switch syscalls:sys_enter_openat r01c2 dummy:HG \
-	    cpu/event=0x3c,umask=0/ cpu_core/cycles/u intel_pt// 'type 6 config 0x300e601' cpu-clock/call-graph=fp/; do
+	    cpu/event=0x3c,umask=0/ cpu_core/cycles/u intel_pt// 'type 6 config 0x300e601' cpu-clock/call-graph=fp/ \
+	    LLC-loads:u iTLB-prefetch-refs branch-misses instructions:ukhGHpPSDWeIbR r0x1c2 'raw 0x1c2' 'type 6 config 0300e601' \
+	    'tracepoint 123' 'unknown tracepoint 7' 'unknown attr type: 9' cycles// armv8_pmuv3_0/event=0x11,umask=0x0/ msr/tsc/ \
+	    cpu/config=0x1,call-graph=dwarf,no-inherit/k raw_syscalls:sys_enter:u cpu/instructions/; do
 		renamed "$name"
 		[ "$(cat "$T/name")" = "$name" ] || failed "$name became $(cat "$T/name")"
 	done
 	for name in acme acme:u acme/event=1/ cpu/event=1,name=acme/ cpu/acme/ cpu/acme=1/ cpu/event=acme/ probe_acme:main sched:acme-x \
-	    acme:sched_switch /opt/acme/libx.so mem:0x7fac3e0000acme r01acme cycles/name=acme/ppp; do
+	    acme:sched_switch /opt/acme/libx.so mem:0x7fac3e0000acme r01acme cycles/name=acme/ppp \
+	    acme-loads L1-dcache-acme LLCacme 'type acme config 1' 'type 6 config acme' racme 'raw acme' cpu/acme cpu_acme/event=1/ \
+	    uncore_ac-me:acme/event=1/ uncore_acme-x/event=1/ /acme/ acme// :acme sched:acme.x cpu/event=1,acme,umask=2/ 'tracepoint acme' \
+	    r0xacme mem:acme acme:acme:u instructions:acme cpu/event=1/acme; do
 		renamed "$name"
 		! grep -q acme "$T/name" || failed "$name became $(cat "$T/name")"
 	done
 	renamed cpu/event=1,name=acme/pp
 	grep -qx 'cpu/event=1,name=event-[0-9a-f]\{10\}/pp' "$T/name"
+	renamed uncore_imc_0/event=1,acme_read,umask=0x2/
+	grep -qx 'uncore_imc_0/event=1,event-[0-9a-f]\{10\},umask=0x2/' "$T/name" || failed "$(cat "$T/name")"
+	renamed mem:0x7fac3e0000acme:rw
+	grep -q '^mem:' "$T/name" || failed "$(cat "$T/name")"
 	done_all
 }
 # renamed NAME: what becomes of it in EVENT_UPDATE, the same in both byte orders, into $T/name

@@ -61,7 +61,40 @@ load spread
 		@2026-11-21T25:00,
 		@2026-11-21T10:00:00+99:00,
 		@2026-11-21T10:00:00x,
+		@x,
+		@26-11-21,
+		@2026/11/21,
+		@2026-1-21,
+		@2026-11,
+		@2026-11/21,
+		@2026-11-2,
+		@2026-11-21T,
+		@2026-11-21T1,
+		@2026-11-21T10,
+		@2026-11-21T10-00,
+		@2026-11-21T10:0,
+		@2026-11-21T10:60,
+		@2026-11-21T10:00:,
+		@2026-11-21T10:00:0,
+		@2026-11-21T10:00:61Z,
+		@2026-11-21T10:00:00Zx,
+		@2026-11-21T10:00:00+,
+		@2026-11-21T10:00:00+2,
+		@2026-11-21T10:00:00+02:,
+		@2026-11-21T10:00:00+02:0,
+		@2026-11-21T10:00:00+020,
+		@2026-11-21T10:00:00+02:60,
+		@2026-11-21T10:00:00+02:00x,
+		@1969-12-31T12:00:00Z,
+		@1970-01-01T00:00:00+01:00,
+		@2600-01-01Z,
 		@2026-11-22,@2026-11-21
+		.x,
+		10%-
+		10%-x%
+		10%-20
+		x%
+		.%
 		10%/0
 		10%/11
 		10%/x
@@ -82,6 +115,38 @@ load spread
 	    failed "no clock"
 	try pfilter --time +5,1 "$T/spread"
 	[ $rc = 2 ] || failed "mixed, and backwards"
+	done_all
+}
+
+@test "--time and --exclude-time: ranges that overlap, touch, or are in one another" {
+	need jq
+	need python3
+	spread
+	# 200 samples, a nanosecond apart: those that are in a range, and in none that is excluded
+	python3 - >"$T/rows" <<-'END'
+		import random
+		random.seed(7)
+		def ranges(n):
+		    return [sorted((random.randint(1, 210), random.randint(1, 210))) for _ in range(n)]
+		text = lambda rs: " ".join("1.%09d,1.%09d" % tuple(r) for r in rs)
+		for n in range(25):
+		    ins, outs = ranges(random.randint(1, 4)), ranges(random.randint(1, 4))
+		    if n % 4 == 0:	# they touch
+		        outs = [[r[1] + 1, r[1] + 5] for r in ins] + [[max(r[0] - 5, 1), r[0]] for r in ins]
+		    inside = lambda t, rs: any(a <= t <= b for a, b in rs)
+		    kept = [t for t in range(1, 211) if inside(t, ins) and not inside(t, outs)]
+		    print(sum(t <= 200 for t in kept) if kept else "", text(ins), text(outs), sep="|")
+	END
+	while IFS='|' read -r want in out; do
+		if [ -z "$want" ]; then
+			try pfilter --time "$in" --exclude-time "$out" "$T/spread"
+			[ $rc = 2 ] && one_line "pfilter: --time and --exclude-time: nothing remains selected" || failed "$in but $out"
+			continue
+		fi
+		[ "$(pfilter -q --time "$in" --exclude-time "$out" "$T/spread" | samples -)" = "$want" ] || failed "$in but $out: not $want"
+	done <"$T/rows"
+	try pfilter --exclude-time +5,1 "$T/spread"
+	[ $rc = 2 ] && one_line "pfilter: --exclude-time: a range starts at 6000000001 ns but stops at 1000000000 ns" || failed "backwards"
 	done_all
 }
 
@@ -117,6 +182,10 @@ load spread
 		11|UTC|@2023-11-14T16:43:20.5-0530,
 		11|XYZ-3|@2023-11-15T01:13:20.5,
 		11|XYZ-3|@2023-11-14T22:13:20.5Z,
+		11|UTC|@2023-11-15T00:13:20.5+02,
+		11|UTC|@2023-11-14T21:13:20.5-01,
+		21|UTC|@2023-11-14T22:13,
+		0|UTC|@2023-11-14T22:14,
 		21|UTC|@2023-11-14,@2023-11-15
 		0|UTC|@2023-11-15,
 		21|UTC|@1970-01-01,
