@@ -225,6 +225,7 @@ $(O)/unit/store: $(O)/cmd/pinject/store/store.o
 $(O)/unit/vdso: $(O)/cmd/pinject/lookup/buildid.o
 $(O)/unit/vdso: LDLIBS += -lelf
 $(O)/unit/stacked: $(O)/cmd/pinject/chains/sample.o
+$(O)/unit/perf_text: $(addprefix $(O)/cmd/pinject/header/,perf_text.o perf_line.o)
 PICTURE   = $(patsubst %.c,$(O)/%.o,$(wildcard $(addprefix cmd/pstat/picture/,svg*.c number.c scale.c scene.c panel.c)))
 $(O)/unit/picture: $(PICTURE)
 $(O)/unit/moments: $(addprefix $(O)/cmd/pstat/,stacks/moments.o tally/spans.o)
@@ -235,7 +236,7 @@ $(O)/unit/syscall: LDLIBS += $(SECCOMP)
 $(O)/tests/unit/syscall.o: DEFS += -Icmd/pstat $(SECCOMP:-lseccomp=-DWITH_SECCOMP)
 $(O)/unit/term: $(patsubst %.c,$(O)/%.o,$(wildcard cmd/pstat/picture/term*.c) cmd/pstat/picture/number.c cmd/pstat/picture/scale.c cmd/pstat/picture/scene.c cmd/pstat/picture/panel.c cmd/pstat/report/text.c)
 $(addprefix $(O)/tests/unit/,moments.o picture.o scale.o term.o): DEFS += -Icmd/pstat
-$(O)/tests/unit/image.o $(O)/tests/unit/jitdump.o $(O)/tests/unit/stacked.o $(O)/tests/unit/store.o $(O)/tests/unit/vdso.o: DEFS += -Icmd/pinject
+$(O)/tests/unit/image.o $(O)/tests/unit/jitdump.o $(O)/tests/unit/perf_text.o $(O)/tests/unit/stacked.o $(O)/tests/unit/store.o $(O)/tests/unit/vdso.o: DEFS += -Icmd/pinject
 $(EXAMINERS): $(O)/%: tests/%.c | $(O)/ready
 	@mkdir -p $(@D)
 	@mkdir -p $(O)/tests

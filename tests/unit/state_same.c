@@ -2,7 +2,60 @@
 /* pp_state_same(): two states that were fed the same are the same, and each thing that can be told from a state makes them differ. */
 #include "state_bench.h"
 
-enum { VARIANTS = 17 };
+enum { VARIANTS = 37 };
+
+static void
+namespaces(struct bench *w, uint32_t pid, uint64_t ino)
+{
+	begin(w, PP_NAMESPACES, 0);
+	put(w, pid, 4);
+	put(w, pid, 4);
+	put(w, 1, 8);
+	put(w, 4, 8);
+	put(w, ino, 8);
+	feed(w, 0);
+}
+
+static void
+ksymbol(struct bench *w, uint64_t addr, uint32_t len, const char *name)
+{
+	begin(w, PP_KSYMBOL, 0);
+	put(w, addr, 8);
+	put(w, len, 4);
+	put(w, 1, 2);
+	put(w, 0, 2);
+	text(w, name);
+	feed(w, 0);
+}
+
+static void
+cgroup(struct bench *w, uint64_t id, const char *path)
+{
+	begin(w, PP_CGROUP, 0);
+	put(w, id, 8);
+	text(w, path);
+	feed(w, 0);
+}
+
+/* An MMAP2, with a build-id of that byte, 20 times, or with the inode. */
+static void
+mmap2(struct bench *w, uint16_t misc, uint8_t byte, const char *name)
+{
+	begin(w, PP_MMAP2, misc | 2);
+	put(w, 10, 4);
+	put(w, 10, 4);
+	put(w, 0x3000, 8);
+	put(w, 0x1000, 8);
+	put(w, 0, 8);
+	if (misc & PP_MISC_MMAP_BUILD_ID)
+		put(w, 20, 4);
+	for (unsigned i = 0; i < 5 + !(misc & PP_MISC_MMAP_BUILD_ID); i++)
+		put(w, 0x01010101u * byte, 4);
+	put(w, 5, 4);
+	put(w, 2, 4);
+	text(w, name);
+	feed(w, 0);
+}
 
 /* A state in which the record after the first ones is number n. */
 static void
@@ -33,6 +86,26 @@ make(struct bench *w, unsigned n)
 	case 14: task_rec(w, PP_EXIT, 0, 21, 10, 21, 10); task_rec(w, PP_EXIT, 0, 20, 10, 20, 10); break;
 	case 15: task_rec(w, PP_FORK, 0, 20, 21, 20, 21); break;
 	case 16: task_rec(w, PP_FORK, PP_MISC_FORK_EXEC, 20, 10, 20, 10); break;
+	case 17: comm(w, 10, 10, "ot"); break;
+	case 18: map_at(w, 2 | PP_MISC_MMAP_DATA, 10, 0x3000, 0x1000, 0, "/bin/sh"); break;
+	case 19: map_at(w, 2, 10, 0x2000, 0x2000, 0, "/bin/sh"); break;
+	case 20: map_at(w, 2, 10, 0x10000, 0x1000, 0, "/bin/sh"); break;
+	case 21: map_at(w, 2, 10, 0x3000, 0x1000, 0, "/bin/hs"); break;
+	case 22: mmap2(w, 0, 1, "/bin/sh"); break;
+	case 23: mmap2(w, 0, 2, "/bin/sh"); break;
+	case 24: mmap2(w, PP_MISC_MMAP_BUILD_ID, 1, "/bin/sh"); break;
+	case 25: mmap2(w, PP_MISC_MMAP_BUILD_ID, 2, "/bin/sh"); break;
+	case 26: namespaces(w, 10, 1); break;
+	case 27: namespaces(w, 10, 2); break;
+	case 28: ksymbol(w, 0xffffffffc0100000, 64, "bpf_prog_1"); break;
+	case 29: ksymbol(w, 0xffffffffc0100000, 64, "bpf_prog_2"); break;
+	case 30: ksymbol(w, 0xffffffffc0100000, 128, "bpf_prog_1"); break;
+	case 31: cgroup(w, 7, "/a"); break;
+	case 32: cgroup(w, 8, "/a"); break;
+	case 33: cgroup(w, 7, "/b"); break;
+	case 34: cgroup(w, 7, "/a/longer"); break;
+	case 35: task_rec(w, PP_FORK, 0, 10, 10, 13, 10); break;
+	case 36: task_rec(w, PP_FORK, 0, 10, 10, 13, 11); break;
 	}
 }
 
