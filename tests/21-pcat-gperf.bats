@@ -354,3 +354,47 @@ shares() {
 	why "the periods of event cycles:HG add up to more than 2^64" s/period=1600/period=18446744073709551615/
 	done_all
 }
+
+@test "gperf: which samples, with which weights, from where" {
+	slots() { od -An -v -tu8 -w8 "$1" | head -n "${2-99}" | xargs; }
+	# profile WANT SLOTS SED: the profile of this recording, changed
+	cat >"$T/r.txt" <<-'END'
+		attr type=1 config=0 period=1000000 sample_type=ID|IP|TID|TIME|CALLCHAIN flags=sample_id_all|comm ids=11
+		attr type=1 config=0 period=1000000 sample_type=ID|IP|TID|TIME|CALLCHAIN flags=sample_id_all|comm ids=12
+		EVENT_UPDATE update_type=2 id=11 z=mine
+		EVENT_UPDATE update_type=2 id=12 z=mine
+		COMM pid=7 tid=7 time=1 id=11 comm=seven
+		MMAP misc=1 pid=-1 tid=0 start=0xffffffff81000000 len=0x1000 pgoff=0 filename=[kernel.kallsyms]_text
+		MMAP misc=0x2002 pid=7 tid=7 start=0x9000 len=0x1000 pgoff=0 filename=/data @ pid=7 tid=7 time=1 id=11
+		MMAP misc=2 pid=7 tid=7 start=0x1000 len=0x1000 pgoff=0 filename=/bin/seven @ pid=7 tid=7 time=1 id=11
+		SAMPLE misc=2 ip=0x1010 pid=7 tid=7 time=2 id=11 chain=0xfffffffffffffe00,0x1010,0x1020
+		SAMPLE misc=2 ip=0x1010 pid=7 tid=7 time=3 id=12 chain=0xfffffffffffffe00,0x1010,0x1020
+		SAMPLE misc=2 ip=0x1030 pid=7 tid=7 time=4 id=12 chain=0xfffffffffffffe00,0x1030,0x1020
+		SAMPLE misc=2 ip=0x1010 pid=7 tid=7 time=5 id=11 chain=0xfffffffffffffe00,0x1010
+		SAMPLE misc=2 ip=0 pid=7 tid=7 time=6 id=11 chain=0xfffffffffffffe00,0,0x1040
+		SAMPLE misc=1 ip=0xffffffff81000010 pid=7 tid=7 time=7 id=11 chain=0xffffffffffffff80,0xffffffff81000010
+		FINISHED_ROUND
+	END
+	profile() {
+		local want=$1 n=$2 edit=$3
+		shift 3
+		sed "$edit" "$T/r.txt" >"$T/edited.txt"
+		mkpipe "$T/edited.txt" >"$T/in"
+		try pcat --format=gperftools -f "$@" -o "$T/cpu" "$T/in"
+		[ $rc = 0 ] && [ "$(slots "$T/cpu" $n)" = "$want" ] || failed "$edit: $(slots "$T/cpu" $n) $(cat "$T/err")"
+	}
+	# events of one name, type, config and period are one; those that differ in one of them are not
+	all="2 2 4112 4128 1 2 4144 4128 1 1 4112 1 2 1 4160 0 1 0" one="1 2 4112 4128 1 1 4112 1 2 1 4160 0 1 0"
+	profile "0 3 0 1000 0 $all" 23 ""
+	tail -c +185 "$T/cpu" | grep -q '/bin/seven' || failed "no map"
+	! grep -aq -e /data -e kallsyms "$T/cpu" || failed "maps of data, or of the kernel"
+	profile "0 3 0 1000 0 $one" 19 's/id=12 z=mine/id=12 z=other/'
+	profile "0 3 0 1000 0 $one" 19 '2s/config=0/config=1/'
+	profile "0 3 0 1000 0 $one" 19 '2s/type=1/type=0/'
+	profile "0 3 0 1000 0 $one" 19 '2s/period=1000000/period=2000000/'
+	profile "0 3 0 1000 0 $all" 23 "" --event mine
+	# without periods, a sample of an attr without a period counts once, and so does one of a frequency
+	profile "0 3 0 1 0 $one" 19 's/period=1000000/period=0/; s/id=12 z=mine/id=12 z=x/; s/config=0/config=2/'
+	profile "0 3 0 250 0 $one" 19 's/period=1000000/period=4000/; s/|comm/|comm|freq/; s/id=12 z=mine/id=12 z=x/; s/config=0/config=2/'
+	done_all
+}

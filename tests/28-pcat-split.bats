@@ -260,3 +260,68 @@ bomb() {
 	[ $rc = 0 ] || failed "no limit"
 	done_all
 }
+
+@test "--switch-output: names by %t and %%, a % in -o, what is a part and what is not" {
+	{ part one; for i in $(seq 1000000000 100000000 5000000000); do sample $i 1; done; } | mkpipe - >"$T/f"
+	mkdir "$T/c"
+	(cd "$T/c" && pcat --switch-output=2s -o 100%t "$T/f")
+	[ "$(ls "$T/c" | paste -sd' ')" = "100%t.00001 100%t.00002 100%t.00003" ] || failed "-o: $(ls "$T/c")"
+	rm "$T"/c/*
+	pcat --switch-output=2s --output-template="$T/c/%%%t-%n" "$T/f"
+	[ "$(ls "$T/c" | paste -sd' ')" = "%1.000000000-00001 %3.000000000-00002 %5.000000000-00003" ] || failed "template: $(ls "$T/c")"
+	# TEMPLATE|NAME|is that file a part?
+	while IFS='|' read -r template name is; do
+		rm -rf "$T/c"; mkdir "$T/c"
+		: >"$T/c/$name"
+		try bash -c 'cd "$1" && pcat --switch-output=2s --output-template="$2" ../f' - "$T/c" "$template"
+		if [ "$is" = part ]; then
+			[ $rc = 2 ] && one_line "pcat: $name: exists; -f replaces it" && [ "$(ls "$T/c" | wc -l)" = 1 ] || failed "$template $name: $rc"
+		else
+			[ $rc = 0 ] && [ ! -s "$T/c/$name" ] || failed "$template $name: $rc"
+		fi
+		try bash -c 'pcat --switch-output=2s --output-template="$1/$2" "$3"' - "$T/c" "$template" "$T/f"
+		[ $rc = 2 ] && one_line "pcat: $T/c/" || failed "$template $name: again"
+		pcat -f --switch-output=2s --output-template="$T/c/$template" "$T/f" || failed "$template $name: -f"
+	done <<-'END'
+		p.%t|p.1.000000001|part
+		p.%t|p.123456789.123456789|part
+		p.%t|p.1|
+		p.%t|p.x|
+		p.%t|p..000000001|
+		p.%t|p.1-000000001|
+		p.%t|p.1.00000001|
+		p.%t|p.1.00000000x|
+		p.%t|p.1.0000000011|
+		p.%t|p.1.000000001x|
+		p.%t|q.1.000000001|
+		%n%%|00007%|part
+		%n%%|1234567%|part
+		%n%%|0007%|
+		%n%%|00007|
+		%n%%|x%|
+		a%%b-%t.%n|a%b-1.000000001.00001|part
+		a%%b-%t.%n|a%%b-1.000000001.00001|
+	END
+	done_all
+}
+
+@test "--switch-output: what is no template and no measure" {
+	wrong() {
+		local want=$1
+		shift
+		try pcat "$@" data/basic.pipe.data
+		[ $rc = 2 ] && [ ! -s "$T/out" ] && one_line "pcat: --$want" || failed "$*: $(cat "$T/err")"
+	}
+	for template in % a% a%x %n%x %n%; do
+		wrong "output-template '$template': only %n, %t and %% are permitted" --switch-output=1K --output-template="$template"
+	done
+	for template in "" a a%%; do
+		wrong "output-template '$template': needs %n (number) or %t (time)" --switch-output=1K --output-template="$template"
+	done
+	wrong "switch-output: needs -o FILE or --output-template" --switch-output=1K
+	wrong "switch-output: needs -o FILE or --output-template" --switch-output=1K -o -
+	for how in "" x 5 0K 0s rounds: rounds:0 rounds:x; do
+		wrong "switch-output" --switch-output="$how" --output-template="$T/%n"
+	done
+	done_all
+}

@@ -220,3 +220,35 @@ same_ids() {
 	fi
 	done_all
 }
+
+@test "pstat views: names of types and configs, beyond their ends, too" {
+	# TYPE CONFIG|what stands behind the numbers
+	cat >"$T/rows" <<-'END'
+		0 0|PERF_TYPE_HARDWARE|PERF_COUNT_HW_CPU_CYCLES
+		0 9|PERF_TYPE_HARDWARE|PERF_COUNT_HW_REF_CPU_CYCLES
+		0 10|PERF_TYPE_HARDWARE|
+		1 11|PERF_TYPE_SOFTWARE|PERF_COUNT_SW_CGROUP_SWITCHES
+		1 12|PERF_TYPE_SOFTWARE|
+		2 1|PERF_TYPE_TRACEPOINT|
+		3 0|PERF_TYPE_HW_CACHE|PERF_COUNT_HW_CACHE_RESULT_ACCESS | PERF_COUNT_HW_CACHE_OP_READ | PERF_COUNT_HW_CACHE_L1D
+		3 0x10206|PERF_TYPE_HW_CACHE|PERF_COUNT_HW_CACHE_RESULT_MISS | PERF_COUNT_HW_CACHE_OP_PREFETCH | PERF_COUNT_HW_CACHE_NODE
+		3 7|PERF_TYPE_HW_CACHE|
+		3 0x300|PERF_TYPE_HW_CACHE|
+		3 0x20000|PERF_TYPE_HW_CACHE|
+		4 0x1c2|PERF_TYPE_RAW|
+		5 0|PERF_TYPE_BREAKPOINT|
+		6 0||
+		4294967295 1||
+	END
+	n=0
+	while IFS='|' read -r numbers type config; do
+		n=$((n + 1))
+		read -r t c <<<"$numbers"
+		echo "attr type=$t config=$c period=1 sample_type=IDENTIFIER|IP ids=$n"
+		printf 'type: %s%s, config: %s%s\n' "$t" "${type:+ ($type)}" "$([ $((c)) = 0 ] && echo 0 || printf 0x%x $((c)))" \
+		    "${config:+ ($config)}" >>"$T/want"
+	done < <(sed 's/ | /~/g' "$T/rows") >"$T/recipe"
+	sed -i 's/~/ | /g' "$T/want"
+	mkpipe "$T/recipe" >"$T/in"
+	pstat --events "$T/in" | sed -E 's/.*(\<type: .*), size: [0-9]+(, config: [^,]*),.*/\1\2/' | diff "$T/want" -
+}
