@@ -117,6 +117,17 @@ compares() {
 	[ $rc = $1 ] || { failed "$2: status $rc"; cat "$T/out" "$T/err"; }
 }
 
+# A second perf_reads() once made tests skip that need perf, in each file that loaded both.
+@test "lib: what one library defines, no other that is loaded beside it defines anew" {
+	for f in *.bats; do
+		for l in $(printf '%s\n' lib perf $(sed -n 's/^load \([a-z]*\).*/\1/p' "$f") | sort -u); do
+			[ ! -e $l.bash ] || sed -nE "s/^([a-z_0-9]+)\(\).*/\1/p" $l.bash | sort -u
+		done | sort | uniq -d >"$T/twice"
+		[ ! -s "$T/twice" ] || failed "$f: $(paste -sd' ' "$T/twice")"
+	done
+	done_all
+}
+
 @test "same: the tools of two machines" {
 	local other='sed "1s/)$/, other byte order)/; s/^findings    none at a glance;/findings    E34 header features in the other byte order: 9 times;/"'
 	machine here

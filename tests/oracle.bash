@@ -121,8 +121,8 @@ perf_finds() {
 	perf_delivers "$1" --disable-order
 }
 
-# perf_reads FILE: does it get to samples at all?
-perf_reads() {
+# perf_samples FILE: does it get to samples at all?
+perf_samples() {
 	script "$W/reads" $bare -i "$1" -F ip
 	[ -s "$W/reads" ]
 }
@@ -144,7 +144,7 @@ check_pcat() {
 		return
 	fi
 	cmp -s "$1" "$W/out" && return
-	alike "$1" "$W/out" || ! perf_reads "$1" || ! perf_reads "$W/out" || differ "pcat: perf script differs"
+	alike "$1" "$W/out" || ! perf_samples "$1" || ! perf_samples "$W/out" || differ "pcat: perf script differs"
 	case $1 in
 	*/simpleperf/perf_with_tracepoint*) ;;	# has tracing data where perf has records
 	*) same_records "$1" "$W/out" || differ "pcat: not the same records";;
@@ -156,8 +156,8 @@ check_psort() {
 	local rc=0
 	psort "$1" >"$W/out" 2>"$W/err" || rc=$?
 	[ $rc = 0 ] || { check_refusal psort "$1"; return; }
-	alike "$1" "$W/out" || ! perf_reads "$1" ||
-	    ! perf_reads "$W/out" || differ "psort: perf script differs"
+	alike "$1" "$W/out" || ! perf_samples "$1" ||
+	    ! perf_samples "$W/out" || differ "psort: perf script differs"
 	# perf script sorts the output of psort again; the dissector does not
 	pcat -q "$1" >"$W/stream" 2>/dev/null || differ "psort: pcat refuses"
 	perf_delivers "$W/stream" >"$W/want"
@@ -176,7 +176,7 @@ timed() {	# FILE [--ordered]
 
 # A tool has failed: correct if pcat or perf fails, too.
 check_refusal() {
-	! pcat "$2" >/dev/null 2>&1 || ! perf_reads "$2" || differ "$1: gave up: $(cat "$W/err")"
+	! pcat "$2" >/dev/null 2>&1 || ! perf_samples "$2" || differ "$1: gave up: $(cat "$W/err")"
 }
 
 # words FIELD: the different words of that column of $W/col, the most frequent first.
@@ -286,7 +286,7 @@ check_pstat() {
 	[ $rc = 0 ] || { check_refusal pstat "$1"; return; }
 	perf report --stats -f -i "$1" >"$W/stats" 2>"$W/stats.err" </dev/null || [ $? -lt 128 ] || return 0
 	# some perf take the payload of TRACING_DATA for records here, and stop
-	grep -q 'TOTAL events' "$W/stats" && ! grep -q 'unexpected end' "$W/stats.err" && perf_reads "$1" || return 0
+	grep -q 'TOTAL events' "$W/stats" && ! grep -q 'unexpected end' "$W/stats.err" && perf_samples "$1" || return 0
 	if grep -q '"container":"seekable' "$W/json"; then
 		file='ATTR|FEATURE|BUILD_ID|TRACING_DATA|EVENT_UPDATE|'
 	else
