@@ -623,6 +623,42 @@ searches(void **state)
 	pp_state_free(w.s);
 }
 
+struct stops { unsigned calls, at; };
+
+static int
+stop_at(void *arg, const struct pp_map *m)
+{
+	struct stops *x = arg;
+
+	(void)m;
+	return ++x->calls == x->at ? -1 : 1;
+}
+
+/* A walk over maps ends where its function fails, wherever that map is in the tree, and says so. */
+static void
+walk_ends(void **state)
+{
+	enum { MAPS = 20 };
+	struct bench w;
+	const struct pp_maps *maps;
+
+	(void)state;
+	open_bench(&w, false);
+	for (unsigned i = 0; i < MAPS; i++)
+		map_at(&w, 2, 10, 0x10000 * (i * 7 % MAPS + 1), 0x1000, 0, "/lib/x");
+	maps = pp_state_maps(w.s, 10, PP_MISC_USER);
+	for (unsigned at = 1; at <= MAPS + 1; at++) {
+		struct stops x = { .at = at };
+
+		assert_int_equal(pp_maps_each(w.s, maps, stop_at, &x), at <= MAPS ? -1 : 1);
+		assert_int_equal(x.calls, at <= MAPS ? at : MAPS);
+		x.calls = 0;
+		assert_int_equal(pp_maps_each_in(w.s, maps, 0x10000, UINT64_MAX, stop_at, &x), at <= MAPS ? -1 : 1);
+		assert_int_equal(x.calls, at <= MAPS ? at : MAPS);
+	}
+	pp_state_free(w.s);
+}
+
 int
 main(void)
 {
@@ -631,7 +667,7 @@ main(void)
 		cmocka_unit_test(small), cmocka_unit_test(small_threads), cmocka_unit_test(memory_of_index),
 		cmocka_unit_test(first_threads), cmocka_unit_test(reuse), cmocka_unit_test(files), cmocka_unit_test(cuts),
 		cmocka_unit_test(model), cmocka_unit_test(snapshot), cmocka_unit_test(put_fails), cmocka_unit_test(searches),
-		cmocka_unit_test(many),
+		cmocka_unit_test(many), cmocka_unit_test(walk_ends),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

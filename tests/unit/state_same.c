@@ -2,7 +2,7 @@
 /* pp_state_same(): two states that were fed the same are the same, and each thing that can be told from a state makes them differ. */
 #include "state_bench.h"
 
-enum { VARIANTS = 37 };
+enum { MAPS = 8, VARIANTS = 37 + MAPS };
 
 static void
 namespaces(struct bench *w, uint32_t pid, uint64_t ino)
@@ -65,6 +65,8 @@ make(struct bench *w, unsigned n)
 	comm(w, 10, 10, "sh");
 	map_at(w, 2, 10, 0x1000, 0x8000, 0, "/bin/sh");
 	map_at(w, PP_MISC_KERNEL, UINT32_MAX, 0xffffffff81000000, 0x1000, 0, "[kernel.kallsyms]_text");
+	for (unsigned i = 0; i < MAPS; i++)
+		map_at(w, 2, 10, 0x100000 * (i + 1), 0x1000, 0, "/lib/x");
 	task_rec(w, PP_FORK, 0, 10, 10, 11, 10);
 	task_rec(w, PP_FORK, 0, 20, 10, 20, 10);
 	task_rec(w, PP_FORK, 0, 21, 10, 21, 10);
@@ -106,6 +108,7 @@ make(struct bench *w, unsigned n)
 	case 34: cgroup(w, 7, "/a/longer"); break;
 	case 35: task_rec(w, PP_FORK, 0, 10, 10, 13, 10); break;
 	case 36: task_rec(w, PP_FORK, 0, 10, 10, 13, 11); break;
+	default: map_at(w, 2, 10, 0x100000 * (n - 36), 0x1000, 0x1000, "/lib/x");	/* wherever it is in the tree */
 	}
 }
 
