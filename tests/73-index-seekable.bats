@@ -92,6 +92,17 @@ begin() {
 	done_all
 }
 
+@test "seek table: read byte by byte it is the same" {
+	begin
+	head -c 300000 gen | pcat 2>/dev/null >small || true
+	"$BATS_TEST_DIRNAME/seekable.py" 100000 small small.zst
+	pcat --chunks --chunk-size=64K small.zst >want
+	[ "$(wc -l <want)" -ge 4 ] || failed "few chunks"
+	with_fault read:short,pread:short pcat --chunks --chunk-size=64K small.zst | diff want - || failed "chunks"
+	with_fault read:short,pread:short pfilter --piece=2/3 small.zst | cmp - <(pfilter --piece=2/3 small.zst) || failed "a piece"
+	done_all
+}
+
 @test "seek table: without one that can be used there are no chunks, and all else works" {
 	begin
 	zstd -qc gen >one.zst
