@@ -302,19 +302,19 @@ SPAN='ip==1;ip==2;tid'
 	pfilter --span offcpu --span-period -o "$T/stream" "$T/sched"
 	pfilter --span offcpu --span-period --format=file -o "$T/file" "$T/sched"
 	perf script -f -i "$T/sched" -F tid,cpu,time,event,trace --ns </dev/null 2>/dev/null | grep -a sched: >"$T/text"
-	want=$(python3 span.py --lengths offcpu <"$T/text" | awk '{ n += $1 } END { printf "%d", n }')
+	want=$(python3 span.py --lengths offcpu <"$T/text" | awk '{ n += $1 } END { printf "%.0f", n }')
 	[ "$want" -gt 0 ] || skip "nothing happened"
 	for p in $PERFS; do
 		for f in stream file; do
-			[ "$($p script -f -F period,event -i "$T/$f" </dev/null 2>/dev/null | awk '/sched:/ { n += $1 } END { printf "%d", n }')" = "$want" ] ||
+			[ "$($p script -f -F period,event -i "$T/$f" </dev/null 2>/dev/null | awk '/sched:/ { n += $1 } END { printf "%.0f", n }')" = "$want" ] ||
 			    failed "$p script $f"
-			$p report -f --stdio --no-children -g none -s comm -F period,comm -i "$T/$f" </dev/null 2>"$T/err" | awk '/^ *[0-9]/ { n += $1 } END { printf "%d", n }' >"$T/sum"
+			$p report -f --stdio --no-children -g none -s comm -F period,comm -i "$T/$f" </dev/null 2>"$T/err" | awk '/^ *[0-9]/ { n += $1 } END { printf "%.0f", n }' >"$T/sum"
 			[ "$(cat "$T/sum")" = "$want" ] && ! grep -qi "error\|fail\|unknown" "$T/err" || failed "$p report $f: $(cat "$T/sum"), expected $want"
 		done
 	done
 	# what adds up periods here: folded stacks, a flame graph, a profile
 	mkdir -p "$T/none"
-	[ "$(pstat -q --symbols "$T/none" --folded --weight period "$T/stream" | awk '{ n += $NF } END { printf "%d", n }')" = "$want" ] || failed folded
+	[ "$(pstat -q --symbols "$T/none" --folded --weight period "$T/stream" | awk '{ n += $NF } END { printf "%.0f", n }')" = "$want" ] || failed folded
 	[ "$(pstat -q --picture flame --weight period --json "$T/stream" | jq '.flame[0].total')" = "$want" ] || failed flame
 	pstat -q --picture flame --weight period -f -o "$T/flame.svg" "$T/stream"
 	grep -q "width: length of spans" "$T/flame.svg" && grep -q "<title>all · [0-9,]* ns ·" "$T/flame.svg" || failed "flame: unit"
