@@ -170,6 +170,41 @@ load oracle
 	becomes --drop-event dummy
 }
 
+@test "pfilter --drop-event: the event of a hardware trace, by each form of AUXTRACE_INFO" {
+	# TYPE|PRIV|does the trace go with the event of type 8?
+	while IFS='|' read -r type priv goes; do
+		{
+			echo 'attr type=8 config=0 sample_type=IDENTIFIER|IP|TID|TIME|CPU flags=sample_id_all ids=11'
+			echo 'attr type=1 config=9 sample_type=IDENTIFIER|IP|TID|TIME|CPU flags=sample_id_all|comm ids=21'
+			echo 'EVENT_UPDATE update_type=2 id=11 z=trace//'
+			echo 'EVENT_UPDATE update_type=2 id=21 z=dummy:u'
+			echo "AUXTRACE_INFO aux_type=$type${priv:+ priv=$priv}"
+			echo 'AUXTRACE offset=0 reference=1 idx=0 tid=100 cpu=0 payload=44000000000008004400000000000800'
+			echo 'SAMPLE ev=1 misc=2 ip=0x401000 pid=100 time=1200'
+		} >"$T/in"
+		grep -v '11' "$T/in" | { [ $goes = no ] && cat || grep -v AUX; } | sed 's/ev=1/ev=0/' >"$T/want"
+		(becomes --drop-event trace//) || failed "$type $priv"
+	done <<-'END'
+		1|8,2,3|yes
+		1|9,2,3|no
+		1||no
+		2|8,2|yes
+		2||no
+		3|0,0x800000001,0|yes
+		3|0,0x900000001,0|no
+		3|0|no
+		4|8,2|yes
+		4|9,8|no
+		4|1,2,8,4|yes
+		4|1,2,9,4|no
+		4|8|no
+		5|8,8,8|no
+		6|8,1|yes
+		7|8,8,8|no
+	END
+	done_all
+}
+
 @test "pfilter --drop-event: names that come late, or only in tracing data" {
 	local f
 	# behind a synthesised record, without EVENT_DESC
