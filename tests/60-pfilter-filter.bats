@@ -329,6 +329,66 @@ wrong() {
 	done_all
 }
 
+@test "filter: more mistakes: words, lists, functions, units, quotes, chains" {
+	stream >/dev/null
+	wrong "and == 1" "expected a value" 0
+	wrong "pid == or" "expected a value" 7
+	wrong "pid == not" "expected a value" 7
+	wrong "(pid == in" "expected a value" 8
+	wrong "(5 + 2) / (3 - 3) == 1" "division by 0" 8
+	wrong "(5 + 2) % (3 - 3) == 1" "division by 0" 8
+	wrong "min(pid)" "expected \`,' and another value" 7
+	wrong "min(pid, 'x') > 1" "expected a number, found text; text has == != ~ =~ in" 9
+	wrong "abs(pid, 2) > 1" "expected \`)', as it takes no more" 7
+	wrong "abs(event) > 1" "expected a number, found text; text has == != ~ =~ in" 4
+	wrong "exists(pid, tid)" "expected \`)', as it takes no more" 10
+	wrong "exists()" "expected a value" 7
+	wrong "len(pid) > 1" "len() needs text or a field of a payload" 0
+	wrong "len(5)" "len() needs text or a field of a payload" 0
+	wrong "default(pid, 'x') == 1" "expected a number, found text; text has == != ~ =~ in" 13
+	wrong "default(event, 1) == 'x'" "expected a number, found text; text has == != ~ =~ in" 8
+	wrong "pid ~ 'x'" "~ and =~ are for text, such as comm or event" 4
+	wrong "'x' ~ event" "expected a string in quotes" 6
+	wrong "event ~ pid" "expected a string in quotes" 8
+	wrong "event ~ 'x' 'y'" "expected an operator" 12
+	wrong "event in ('a'..'b')" "a list for text consists of strings in quotes" 13
+	wrong "pid in ('a')" "expected a number, found text; text has == != ~ =~ in" 8
+	wrong "pid in (1, 2" "ends where \`,' or \`)' is expected" 12
+	wrong "pid in 5" "expected \`(' and a list" 7
+	wrong "pid not 5" "expected \`in' behind \`not'" 8
+	wrong "pid == 0xfffffffffffffffff" "a number of more than 64 bits" 7
+	wrong "pid == 99999999999999999999999" "a number of more than 64 bits" 7
+	wrong "pid == 0x" "no such unit; there are ns us ms s m h d for time and K M G" 8
+	wrong "pid == 1.5" "a number without a unit cannot have a fraction; 1.5s can" 7
+	wrong "period > 1.3K" "not a whole number of bytes" 9
+	wrong "time > 0.0000000001s" "not a whole number of nanoseconds" 7
+	wrong "time > 1.0000000000000000000000000001s" "too many digits" 9
+	wrong "pid == 1 & tid == 2 ^ 3" "& | ^ next to a comparison need parentheses: (a & b) == c" 4
+	wrong "pid ^ 1 == 1" "& | ^ next to a comparison need parentheses: (a & b) == c" 8
+	wrong "event == 'a" "the string has no end" 9
+	wrong $'pid == 1\t&& ' "ends where a value is expected" 12
+	wrong "pid == \$" "unexpected character" 7
+	wrong $'pid == \303\251' "unexpected character" 7
+	wrong "callchain == 5" "a call chain is not a number; use \`in (ADDRESS..ADDRESS)'," 0
+	wrong "callchain.dso != 'x'" "callchain.dso is the files of all frames: write not" 0
+	wrong "callchain in ('x')" "expected a number, found text; text has == != ~ =~ in" 14
+	wrong "callchain.dso > 'x'" "callchain.dso has == ~ =~ in" 0
+	wrong "mem_op == 'load'" "text and numbers cannot be compared" 7
+	wrong "cpumode == kernel && cpumode == nosuch" "\`nosuch' is not a word of cpumode; there are unknown kernel" 32
+	wrong "event < 'x'" "text has == != ~ =~ in, but no order" 6
+	wrong "-event == 1" "expected a number, found text; text has == != ~ =~ in" 1
+	wrong "!event" "expected a number, found text; text has == != ~ =~ in" 1
+	wrong "nosuch{x}" "expected == != < <= > >= & or ~, in the language of perf" 8
+	wrong "event{" "ends where the name of a field is expected in the braces of" 6
+	wrong "min(callchain, 1) > 1" "a call chain is not a number; use \`in (ADDRESS..ADDRESS)'," 4
+	wrong "raw.u8[" "ends where a number below 65536 is expected" 7
+	wrong "raw.u8[99999999999] == 1" "expected a number below 65536" 7
+	wrong "raw.u8[x] == 1" "expected a number below 65536" 7
+	wrong "raw. == 1" "unexpected character" 3
+	wrong "$(printf 'x%.0s' $(seq 70)) == 1" "no field is named \`$(printf 'x%.0s' $(seq 64))'" 0
+	done_all
+}
+
 @test "filter: a field that no event has names the option of perf record" {
 	wrong_here() {
 		try pfilter --filter "$1" data/basic.pipe.data
