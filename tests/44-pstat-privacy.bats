@@ -197,3 +197,28 @@ nothing_left() {
 	! given "$T/anon" | grep '^raw ' || failed "raw is left"
 	done_all
 }
+
+@test "privacy: names that look like pseudonyms, and those that are only close to one" {
+	need jq
+	# PATH...: of each line, all of the first part are hidden, none of the second is
+	{
+		echo 'attr type=1 config=0 period=1 sample_type=IP|TID|TIME flags=sample_id_all|mmap ids=11'
+		for p in /p0123456789/pabcdef0123.so //p0123456789//pabcdef0123 / '/p0123456789\s(deleted)' /SYSV0123456789 /memfd:p0123456789 \
+		    '[anon:p0123456789]' '[stack:p0123456789]' '[m0123456789]' m0123456789.ko anon_inode:p0123456789 '[vdso]' '[heap]'; do
+			echo "MMAP misc=2 pid=1 tid=1 start=0x1000 len=0x1000 pgoff=0 filename=$p"
+		done
+	} | mkpipe >"$T/in"
+	[ "$(given "$T/in" | grep paths)" = "" ] || failed "hidden: $(pstat --privacy --json -v "$T/in" | jq -c '.privacy[] | select(.row == "paths").names')"
+	for p in /p012345678 /p012345678g /p012345678A /p01234567890 /q0123456789 /p0123456789.sx /p0123456789.xo /p0123456789/acme \
+	    /acme/p0123456789 '/acme\s(deleted)' '/p0123456789\s(deleted)x' /memfd:acme '[anon:p012345678x]' '[m0123456789' '[m012345678]' m0123456789.kox; do
+		printf '%s\n' 'attr type=1 config=0 period=1 sample_type=IP|TID|TIME flags=sample_id_all|mmap ids=11' \
+		    "MMAP misc=2 pid=1 tid=1 start=0x1000 len=0x1000 pgoff=0 filename=$p" | mkpipe >"$T/in"
+		[ "$(given "$T/in" | grep paths)" = "paths 1" ] || failed "$p is taken for a pseudonym"
+	done
+	for s in symbol_0123456789: bpf_prog_acme:1 symbol_012345678:1 symbol_012345678X:1; do
+		printf '%s\n' 'attr type=1 config=0 period=1 sample_type=IP|TID|TIME flags=sample_id_all|ksymbol ids=11' \
+		    "KSYMBOL addr=0xffffffffc0001000 len=64 ksym_type=1 name=${s%:*}" | mkpipe >"$T/in"
+		[ "$(given "$T/in" | sed -n 's/^symbols //p')" = "${s#*:}" ] || failed "$s"
+	done
+	done_all
+}
