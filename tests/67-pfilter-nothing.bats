@@ -41,6 +41,9 @@ lived_in() {
 		done <<-'END'
 			--pid 4711|: none is of process 4711, and no other record refers to it
 			--pid 9,4711-4712|: none is of process 9, 4711-4712
+			--pid 101,103,105,107,109,111|: none is of process 101, 103, 105, 107, 109, ..., and no other
+			--time 1,2 --time 3,4 --time 5,6 --time 7,8 --time 9,10 --time 21,22|7.000000000,8.000000000 or 9.000000000,10.000000000 ...; they are
+			--every 100|: --every, --sample and --max-rate drop all of them
 			--pid 8|; 8 is a thread of process 1 (--tid)
 			--tid 4711|: none is of thread 4711, and no other record refers to it
 			--exclude-pid 0-10|: --exclude-pid drops all of them
@@ -82,6 +85,22 @@ lived_in() {
 			--comms nginx --cgroup /user/[2-9]|; of the 2 that the other options leave: none is of cgroup /user/[2-9]
 		END
 	done
+	done_all
+}
+
+@test "nothing: CPUs that are there, up to five ranges" {
+	{
+		echo "attr type=1 config=0 period=1 sample_type=IDENTIFIER|IP|TID|TIME|CPU ids=11"
+		for cpu in 0 2 4 5 6 8 1023 9000; do echo "SAMPLE misc=2 ip=0x1800 pid=1 tid=1 time=1000 cpu=$cpu"; done
+	} >"$T/cpus.txt"
+	mkpipe "$T/cpus.txt" >"$T/cpus"
+	try pfilter --cpu 3,7,9,11,13,15 "$T/cpus"
+	one_line "pfilter: warning: none of 8 samples was kept: none is of CPU 3, 7, 9, 11, 13, ...; they are of CPU 0, 2, 4-6, 8, 1023" || failed "five"
+	# a set of 1024: of those beyond it is none to be said
+	sed '/cpu=[2-8]/d' "$T/cpus.txt" >"$T/few.txt"
+	mkpipe "$T/few.txt" >"$T/few"
+	try pfilter --cpu 3 "$T/few"
+	one_line "pfilter: warning: none of 3 samples was kept: none is of CPU 3; they are of CPU 0, 1023" || failed "few"
 	done_all
 }
 
