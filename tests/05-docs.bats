@@ -133,6 +133,18 @@ members_in() {
 	done_all
 }
 
+@test "docs: ENVIRONMENT of perfpipe(7) has each variable that is asked for" {
+	sed -n '/^\.Sh ENVIRONMENT/,/^\.Sh EXIT/p' ../man/perfpipe.7 | sed -n 's/^\.It Ev //p' | tr -d ' ' | tr , '\n' | sort >"$T/page"
+	# by its name, or from an array of that function
+	grep -rhoE 'getenv\("[A-Z_]+"' ../cmd ../common --include=*.c | grep -oE '[A-Z_]{2,}' >"$T/code"
+	grep -rlE 'getenv\([a-z]' ../cmd ../common --include=*.c | xargs awk '/names\[\] = \{ ("[A-Z_]+"(, )?)+ \};/ { a = $0 } /getenv\(names/ { print a; n++ } /getenv\([a-z]/ && !/getenv\(names/ { print "\"" FILENAME "\"" }' |
+	    grep -oE '"[^"]+"' | tr -d '"' >>"$T/code"
+	[ "$(sort -u "$T/code" | wc -l)" -ge 9 ] || failed "variables not found"
+	sort -u "$T/code" | comm -23 - "$T/page" >"$T/lacks"
+	[ ! -s "$T/lacks" ] || failed "$(cat "$T/lacks")"
+	done_all
+}
+
 # A warning is found by the first words of its longest part without a conversion, which may stand anywhere in the section.
 @test "docs: DIAGNOSTICS has each warning: of a command in its page, of common/ in perfpipe(7) or any" {
 	find ../cmd ../common -name '*.c' | sort >"$T/sources"

@@ -220,6 +220,67 @@ compiles() {
 	done_all
 }
 
+# Of the options that all tools have, some need an input that is read as a recording, or an output.
+@test "rows: OPT_ONLY_WITH() permits the options that all tools have, as --no-sandbox" {
+	need jq
+	for t in $TOOLS; do
+		$t --list-options | jq -r '.options[].name' | sort
+	done | sort | uniq -c | awk -v n="$(wc -w <<<"$TOOLS")" '$1 == n { print $2 }' |
+	    grep -vxE 'format|input|max-expand|output|force|piece|index-file|no-index|verify-index|help|version' >"$T/common"
+	grep -qx no-sandbox "$T/common" || failed "options not found"
+	for t in $TOOLS; do
+		$t --list-options | jq -r '.relations[] | select(.kind == "only with") | .these[0] + " " + (.others | join(","))'
+	done >"$T/rows"
+	[ "$(wc -l <"$T/rows")" -ge 6 ] || failed "rows not found"
+	while read -r this others; do
+		tr , '\n' <<<"$others" | sort | comm -23 "$T/common" - >"$T/lacks"
+		[ ! -s "$T/lacks" ] || failed "--$this: $(tr '\n' ' ' <"$T/lacks")"
+	done <"$T/rows"
+	done_all
+}
+
+# What a word of --sideband leaves out, an index must not, nor its snapshots.
+@test "rows: each word of --sideband is tried with and without an index" {
+	need jq
+	pfilter --list-options | jq -r '.options[] | select(.name == "sideband").words[]' >"$T/words"
+	grep -qx needed "$T/words" || failed "words not found"
+	while read -r word; do
+		[ $word = all ] || grep -- '"--sideband="' index-law.py | grep -q "\"$word\"" || failed "$word"
+	done <"$T/words"
+	done_all
+}
+
+@test "rows: the words of --columns, and the units of durations, are the same wherever they stand" {
+	need jq
+	local unit
+	pstat --list-options | jq -r '.options[] | select(.name == "columns").words[]' | sort >"$T/words"
+	sed -n '/column_words\[\] = {/,/^}/p' ../cmd/pstat/sort/values.c | grep -oE '\{ "[a-z0-9]+"' | tr -d '{ "' | sort | diff "$T/words" - || failed "--columns"
+	[ "$(wc -l <"$T/words")" -ge 9 ] || failed "words not found"
+	sed -n '/^tool_duration/,/^}/p' ../common/tool/arg.c | grep -oE '\{ "[a-z]+", ' | tr -d '{ ",' >"$T/units"
+	[ "$(wc -l <"$T/units")" -ge 7 ] || failed "units not found"
+	while read -r unit; do
+		sed -n '/^unit_of/,/^}/p' ../cmd/pfilter/expr/lex.c | grep -q "{ \"$unit\", " || failed "--filter: $unit"
+		grep -F 'strspn(unit, "' ../cmd/pfilter/keys/times.c | grep -qE "\"[a-z]*${unit:0:1}[a-z]*\"" || failed "--time: $unit"
+		grep -A 2 '^\.Cm ns ' ../man/perfpipe.7 | grep -qw "$unit" || failed "perfpipe(7): $unit"
+		grep -E '^\.Li ns ' ../man/perfpipe-filter.7 | grep -qw "$unit" || failed "perfpipe-filter(7): $unit"
+	done <"$T/units"
+	done_all
+}
+
+# A field of such a role says nothing of a person or a machine.
+@test "rows: each role is counted by pstat --privacy, or gives nothing away" {
+	local role
+	sed -nE 's/^ROLE\(([A-Z_]+)\).*/\1/p' ../common/record/role.def >"$T/roles"
+	[ "$(wc -l <"$T/roles")" -ge 40 ] || failed "roles not found"
+	while read -r role; do
+		case $role in
+		PAD|PLAIN|CPU|TIME|CLOCK|ID_OWN|ID_REF|STREAM_ID|READ|POINTER|CONFIG|MAP_LEN|MAP_PGOFF|UNIT|BUILD_ID_SIZE|DEVICE|CGROUP_ID|COOKIE) ;;
+		*) cat ../cmd/pstat/privacy/{record,payload}.c | grep -qE "(PP_ROLE_|BIT\()$role\b" || failed "$role" ;;
+		esac
+	done <"$T/roles"
+	done_all
+}
+
 # bytes FILE TYPE: the records of that type, in hexadecimal
 bytes() {
 	od -An -v -tx1 -w1 "$1" | tr -d ' \n' | perl -ne '

@@ -46,6 +46,7 @@ static const struct { const char *name; unsigned cell; } column_words[] = {
 	{ "count", HIST_COUNT }, { "sum", HIST_SUM }, { "mean", COLUMN_MEAN }, { "min", HIST_MIN }, { "p50", HIST_P50 }, { "p90", HIST_P90 },
 	{ "p99", HIST_P99 }, { "p999", HIST_P999 }, { "max", HIST_MAX },
 };
+_Static_assert(sizeof column_words / sizeof *column_words == COLUMNS_MAX, "SORT_FIGURES counts these words");
 
 static void
 value_column(void *arg, const char *word)
