@@ -55,7 +55,8 @@ cluster() {
 	    --seed-file="$S/run/seed" --force </dev/null >"$T/err" 2>&1 3>&- || skip "munged does not run here: $(tail -n 1 "$T/err")"
 	slurmctld -i </dev/null >"$T/err" 2>&1 3>&- || skip "slurmctld does not run here: $(tail -n 1 "$T/err")"
 	for i in n1 n2; do
-		slurmd -N $i </dev/null >"$T/err" 2>&1 3>&- || skip "slurmd does not run here: $(tail -n 1 "$T/err")"
+		slurmd -N $i </dev/null >"$T/err" 2>&1 3>&- ||
+		    skip "slurmd does not run here: $(sed -n 's/.* error: //p' "$T/err" "$S/log/$i.log" 2>/dev/null | tail -n 3 | paste -sd';')"
 	done
 	for i in $(seq 150); do
 		[ "$(sinfo -h -t idle -o %D 2>/dev/null)" != 2 ] || return 0
