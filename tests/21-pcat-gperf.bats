@@ -27,6 +27,11 @@ ticks() {
 	slots 8 l 0 3 0 1000 0  1 2 0x8048100 0x8048200  2 1 0x8048104 "$@"
 }
 
+# slots_of FILE [N]: the slots, or the first N, of a profile of 64 bits, in the byte order of the machine that the tools run on.
+slots_of() {
+	od -An -v -tu8 -w8 --endian="$(big_endian && echo big || echo little)" "$1" | head -n "${2-99}" | xargs
+}
+
 # The samples of a stream: time, period and callchain, one line each.
 samples() {
 	perf script -D -f -i "$1" 2>/dev/null | awk '
@@ -310,12 +315,10 @@ shares() {
 		SAMPLE misc=2 ip=0x30 pid=7 tid=7 time=4 period=300 id=11
 		FINISHED_ROUND
 	END
-	# slots FILE: of a profile of 64 bits, in the byte order of the machine that the tools run on
-	slots() { od -An -v -tu8 -w8 --endian="$(big_endian && echo big || echo little)" "$1" | xargs; }
 	mkpipe "$T/r.txt" >"$T/in"
 	try pcat -v --format=gperftools -f -o "$T/cpu" "$T/in"
 	# half a count is there at first: 500 + 1500 are 2, 0 + 1600 are 1, 600 + 300 are none
-	[ $rc = 0 ] && [ "$(slots "$T/cpu")" = "0 3 0 1000 0 2 1 16 1 1 32 0 1 0" ] || failed "fixed: $(slots "$T/cpu")"
+	[ $rc = 0 ] && [ "$(slots_of "$T/cpu")" = "0 3 0 1000 0 2 1 16 1 1 32 0 1 0" ] || failed "fixed: $(slots_of "$T/cpu")"
 	for text in "warning: event cycles:HG is not a clock: counts in the profile are correct, times are not" \
 	    "1 of 3 stacks have less than one count and are left out" "warning: the recording has no maps of process 7: its addresses have no file names"; do
 		grep -qxF "pcat: $text" "$T/err" || failed "$text"
@@ -324,7 +327,7 @@ shares() {
 	sed 's/period=1000/period=4000/; s/|comm/|comm|freq/' "$T/r.txt" >"$T/freq.txt"
 	mkpipe "$T/freq.txt" >"$T/in"
 	try pcat -v --format=gperftools -f -o "$T/cpu" "$T/in"
-	[ $rc = 0 ] && [ "$(slots "$T/cpu")" = "0 3 0 250 0 1 1 16 2 1 32 0 1 0" ] || failed "freq: $(slots "$T/cpu")"
+	[ $rc = 0 ] && [ "$(slots_of "$T/cpu")" = "0 3 0 250 0 1 1 16 2 1 32 0 1 0" ] || failed "freq: $(slots_of "$T/cpu")"
 	grep -q 'event cycles:HG has no fixed period: one count of the profile is 1133, the mean period of its samples' "$T/err" || failed "mean"
 	done_all
 }
@@ -356,7 +359,6 @@ shares() {
 }
 
 @test "gperf: which samples, with which weights, from where" {
-	slots() { od -An -v -tu8 -w8 "$1" | head -n "${2-99}" | xargs; }
 	# profile WANT SLOTS SED: the profile of this recording, changed
 	cat >"$T/r.txt" <<-'END'
 		attr type=1 config=0 period=1000000 sample_type=ID|IP|TID|TIME|CALLCHAIN flags=sample_id_all|comm ids=11
@@ -381,7 +383,7 @@ shares() {
 		sed "$edit" "$T/r.txt" >"$T/edited.txt"
 		mkpipe "$T/edited.txt" >"$T/in"
 		try pcat --format=gperftools -f "$@" -o "$T/cpu" "$T/in"
-		[ $rc = 0 ] && [ "$(slots "$T/cpu" $n)" = "$want" ] || failed "$edit: $(slots "$T/cpu" $n) $(cat "$T/err")"
+		[ $rc = 0 ] && [ "$(slots_of "$T/cpu" $n)" = "$want" ] || failed "$edit: $(slots_of "$T/cpu" $n) $(cat "$T/err")"
 	}
 	# events of one name, type, config and period are one; those that differ in one of them are not
 	all="2 2 4112 4128 1 2 4144 4128 1 1 4112 1 2 1 4160 0 1 0" one="1 2 4112 4128 1 1 4112 1 2 1 4160 0 1 0"
