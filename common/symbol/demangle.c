@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: ISC */
+#include <ctype.h>
+#include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,16 +29,38 @@ demangle(const char *name, enum demangle how, char to[static DEMANGLE_MAX + 1])
 
 const bool demangle_built = true;
 
-struct text { char *to; size_t n; };
+struct text { char *to; size_t n; bool rust; jmp_buf full; };
 
+static void
+append(struct text *t, const char *s, size_t n)
+{
+	if (n && n <= DEMANGLE_MAX && t->n <= DEMANGLE_MAX && t->n + n <= DEMANGLE_MAX)
+		memcpy(t->to + t->n, s, n);
+	t->n = n > DEMANGLE_MAX || t->n > DEMANGLE_MAX ? DEMANGLE_MAX + 1 : t->n + n;
+}
+
+/*
+ * A name of 16 bytes can have a text of 10^12 ("for<'a, 'b ..."), so who has enough leaves.  The demangler of Rust has allocated memory
+ * while it gives an identifier, of letters, digits and what is not ASCII: from there nobody leaves.
+ */
 static void
 take(const char *s, size_t n, void *arg)
 {
 	struct text *t = arg;
 
-	if (n && n <= DEMANGLE_MAX && t->n <= DEMANGLE_MAX && t->n + n <= DEMANGLE_MAX)
-		memcpy(t->to + t->n, s, n);
-	t->n = n > DEMANGLE_MAX || t->n > DEMANGLE_MAX ? DEMANGLE_MAX + 1 : t->n + n;
+	append(t, s, n);
+	if (n && t->n > DEMANGLE_MAX && (!t->rust || (isascii((unsigned char)*s) && !isalnum((unsigned char)*s) && *s != '_')))
+		longjmp(t->full, 1);
+}
+
+typedef int demangler(const char *, int, demangle_callbackref, void *);
+
+/* False: it is no such name.  What is too long has more than DEMANGLE_MAX bytes. */
+static bool
+demangle_by(demangler *by, const char *name, int options, struct text *t)
+{
+	t->n = 0;
+	return setjmp(t->full) || by(name, options, take, t);
 }
 
 /* The n bytes of a name. */
@@ -48,10 +72,11 @@ demangle_text(const char *name, size_t n, int options, struct text *t)
 
 	if (copy) {
 		/* Rust first: a name of its old scheme is one of C++, too, with a hash behind it */
-		is = rust_demangle_callback(copy, options, take, t);
+		t->rust = true;
+		is = demangle_by(rust_demangle_callback, copy, options, t);
 		if (!is) {
-			t->n = 0;
-			is = cplus_demangle_v3_callback(copy, options, take, t);
+			t->rust = false;
+			is = demangle_by(cplus_demangle_v3_callback, copy, options, t);
 		}
 	}
 	free(copy);
@@ -64,13 +89,13 @@ demangle(const char *name, enum demangle how, char to[static DEMANGLE_MAX + 1])
 	static const char plt[] = "@plt";
 	const size_t len = strlen(name), end = sizeof plt - 1;
 	const bool entry = len > end && !strcmp(name + len - end, plt);
-	struct text t = { to, 0 };
+	struct text t = { .to = to };
 
 	if (how == DEMANGLE_NONE || !demangle_may(name, len) ||
 	    !demangle_text(name, entry ? len - end : len, DMGL_ANSI | (how == DEMANGLE_FULL ? DMGL_PARAMS : 0), &t))
 		return false;
 	if (entry)
-		take(plt, end, &t);
+		append(&t, plt, end);
 	if (!t.n || t.n > DEMANGLE_MAX || memchr(to, '\0', t.n))
 		return false;
 	to[t.n] = '\0';

@@ -2,7 +2,8 @@
 /*
  * demangle.h - names of C++ and Rust functions as their sources have them: by libiberty; built without it (DEMANGLE=no), none
  *
- * libiberty takes any bytes, but for some its time has no bound: call it in a process that may end (symbol_serve.c).
+ * libiberty takes any bytes.  It ends when its text is too long; that its time has a bound otherwise nobody promises: call it in a process
+ * that may end (symbols_serve.c).
  */
 #ifndef PP_DEMANGLE_H
 #define PP_DEMANGLE_H

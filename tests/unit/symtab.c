@@ -293,6 +293,9 @@ test_demangle(void **state)
 		deep[i] = 'P';
 	deep[DEMANGLE_MAX - 1] = '\0';
 	assert_string_equal(shown(deep, DEMANGLE_FULL), "-");
+	/* a few bytes whose text would take minutes to be told: 10^10 lifetimes */
+	assert_string_equal(shown("_RYYYPPFGBTPPP5_", DEMANGLE_SHORT), "-");
+	assert_string_equal(shown("_RYYYPPFGBTPPP5_@plt", DEMANGLE_FULL), "-");
 	free(longer);
 	free(deep);
 }
