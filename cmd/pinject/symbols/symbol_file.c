@@ -140,6 +140,13 @@ select_hits(struct made *m, const struct symbol_hits *hits)
 	free(hit);
 }
 
+/* Of a function of ARM who reads it clears the Thumb bit: a label stays one, and may have an odd address. */
+static unsigned
+written_type(const struct elfsym *f, const struct elfsym_symbol *y)
+{
+	return f->machine == EM_ARM && y->type == STT_NOTYPE ? STT_NOTYPE : STT_FUNC;
+}
+
 static void
 put_symbols(struct made *m, bool sizes)
 {
@@ -156,7 +163,7 @@ put_symbols(struct made *m, bool sizes)
 			if (m->out[i] || (y->bind != STB_LOCAL) != global)
 				continue;
 			elf_symbol(m->form, &m->symtab, (uint32_t)m->strtab.n, y->addr, sizes ? m->end[i] - y->addr : y->size,
-			    (uint8_t)(y->bind << 4 | STT_FUNC), (uint16_t)(y->section + 1));
+			    (uint8_t)(y->bind << 4 | written_type(f, y)), (uint16_t)(y->section + 1));
 			elf_bytes(&m->strtab, name, strlen(name) + 1);
 			m->locals += !global;
 		}
