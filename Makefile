@@ -4,8 +4,8 @@
 #
 # First:		make demo; make check
 # While editing:	make quick [T="61 unit/state"]; make same BASE=REV [ONLY=REGEX]
-# Also:			check-all, fleet, install DESTDIR= PREFIX= PROGRAM_PREFIX=, bench, soak MINUTES=, asan, lint, golden T=, fuzz [TIME=SECONDS],
-#			coverage [T=], mutate [N=] [SEED=] [ONLY=REGEX], clean
+# Also:			check-all, fleet, install DESTDIR= PREFIX= PROGRAM_PREFIX=, bench, soak MINUTES=, asan, lint, golden T=,
+#			fuzz [TIME=SECONDS] [SANITIZE=memory], coverage [T=], mutate [N=] [SEED=] [ONLY=REGEX], clean
 # To give it away:	dist, distcheck, deb, deb-twice; installcheck after install, with the same DESTDIR= and PREFIX=
 #
 # make O=DIR builds in DIR.  CC, CFLAGS, CPPFLAGS, LDFLAGS and PKG_CONFIG are used, from the command line or the environment.
@@ -73,12 +73,12 @@ objs   = $(patsubst %.c,$(O)/%.o,$(foreach d,$(1),$(wildcard $(d)/*.c)))
 progs  = $(patsubst tests/%.c,$(O)/%,$(wildcard tests/$(1)*.c))
 
 all: $(TOOLS) $(O)/perfpipe library
-.PHONY: all completions demo quick check check-all fleet same golden asan coverage mutate fuzz lint bench bench-instr bench-growth bench-bombs soak install installcheck uninstall dist distcheck deb deb-twice clean library test-programs examiners run-tests fuzzers $(TOOLS)
+.PHONY: all completions demo quick check check-all fleet same golden asan coverage mutate fuzz lint bench bench-instr bench-growth bench-bombs soak install installcheck uninstall dist distcheck deb deb-twice clean library test-programs examiners run-tests fuzzers known $(TOOLS)
 $(TOOLS): %: $(O)/%
 
 .SECONDEXPANSION:
 $(TOOLS:%=$(O)/%): $(O)/%: $$(call objs,cmd/% cmd/%/*) $(SHARED) $(LIB)
-	$(LINK) -o $@ $^ $(LDLIBS)
+	$(LINK) -o $@ $^ $(LDLIBS) $(KNOWN_LIBS)
 # perfpipe(1) for tools in a directory, and what their names and those of their pages begin with
 dispatcher = sed -e 's|@TOOLDIR@|$1|; s|@PROGRAM_PREFIX@|$2|; s|@PAGE_PREFIX@|$3|' \
 	-e 's/@TOOLS@/$(subst $(eval) ,|,$(strip $(TOOLS)))/' common/perfpipe.sh
@@ -104,6 +104,16 @@ $(O)/cmd/pstat/page/%.h: cmd/pstat/page/% | $(O)/ready
 $(O)/ready:
 	@tests/setup -n build && mkdir -p $(O) && touch $@
 -include $(wildcard $(O)/common/*/*.d $(O)/pic/common/*/*.d $(O)/cmd/*/*.d $(O)/cmd/*/*/*.d $(O)/tests/*.d $(O)/tests/*/*.d)
+
+# ---- MemorySanitizer -----------------------------------------------------------------------------
+# If CFLAGS ask for it, the functions of known.c stand in the place of those of libraries that were not compiled for it.
+
+KNOWN = $(if $(findstring memory,$(filter -fsanitize=%,$(CFLAGS))),$(O)/tests/fuzz/memory/known.o)
+KNOWN_NAMES := $(shell sed -n 's/^WRAP(\(.*\))$$/\1/p' tests/fuzz/memory/known.c)
+KNOWN_LIBS = $(if $(KNOWN),-lelf -lz -lmd -ljansson $(LZMA) $(DEMANGLER) $(KNOWN_NAMES:%=-Wl$(comma)--wrap=%))
+comma = ,
+$(O)/tests/fuzz/memory/known.o: DEFS += $(LZMA:-llzma=-DWITH_LZMA) $(if $(filter no,$(DEMANGLE)),-DNO_DEMANGLE)
+$(TOOLS:%=$(O)/%): $(KNOWN)
 
 # ---- libperfpipe ---------------------------------------------------------------------------------
 # It exports what perfpipe.h declares.  In the static library the other names are local to its one object.
@@ -210,9 +220,9 @@ examiners: $(EXAMINERS) $(PRELOAD)
 run-tests:
 	@$(PROVE) $(TESTS)
 
-$(UNITS): $(O)/%: $(O)/tests/%.o $(SHARED) $(LIB)
+$(UNITS): $(O)/%: $(O)/tests/%.o $(KNOWN) $(SHARED) $(LIB)
 	@mkdir -p $(@D)
-	$(LINK) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LDLIBS) -lcmocka
+	$(LINK) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LDLIBS) $(KNOWN_LIBS) -lcmocka
 # those that test a part of a command
 $(O)/unit/image: $(patsubst %.c,$(O)/%.o,$(wildcard cmd/pinject/code/image*.c) cmd/pinject/elf/out.c)
 $(O)/unit/image: LDLIBS += -lelf -lmd
@@ -269,21 +279,30 @@ mutate:
 	@tests/setup check
 	@O=$(O) tests/mutate $(if $(N),-n $(N)) $(if $(SEED),-s $(SEED)) $(if $(ONLY),'$(ONLY)')
 
-# libFuzzer needs clang, and a library compiled for it: a build directory of its own.  The same targets with a main() that
-# runs files once are in $(O)/seeds.  With TIME: runs all, one after the other, for so many seconds.
+# make fuzz [TIME=SECONDS] [SANITIZE=memory] [ONLY="TARGET..."]: libFuzzer needs clang, and a library compiled for it: a build directory
+# of its own.  The same targets with a main() that runs files once are in $(O)/seeds.  With TIME: runs all, one after the other, for
+# so many seconds.  SANITIZE=memory: MemorySanitizer, which first runs each seed and the unit programs; SANITIZE=none: what must hold,
+# some times faster.
 TARGET_DIR = $(O)/seeds
 ENGINE = $(O)/tests/fuzz/main.o
+SANITIZE = address,undefined
+FUZZ_O = $(O)/fuzz$(if $(findstring address,$(SANITIZE)),,-$(SANITIZE))
+FUZZ_FLAGS = $(if $(filter none,$(SANITIZE)),-O2 -g -fsanitize=fuzzer-no-link,$\
+	-O1 -g -fsanitize=fuzzer-no-link,$(SANITIZE) -fno-sanitize-recover=all)
 fuzz:
 	@tests/setup fuzz
-	+@$(AGAIN) O=$(O)/fuzz TARGET_DIR=$(O)/fuzz ENGINE=-fsanitize=fuzzer CC=clang \
-	    CFLAGS='-O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all' fuzzers
-	$(if $(TIME),@O=$(O) tests/fuzz/turns $(TIME) $(TARGETS))
+	+@$(AGAIN) O=$(FUZZ_O) TARGET_DIR=$(FUZZ_O) ENGINE=-fsanitize=fuzzer CC=clang CFLAGS='$(FUZZ_FLAGS)' $(if $(filter memory,$(SANITIZE)),known,fuzzers)
+	$(if $(TIME),@O=$(O) FUZZ=$(FUZZ_O) tests/fuzz/turns $(TIME) $(or $(ONLY),$(TARGETS)))
 FUZZERS = $(TARGETS:%=$(TARGET_DIR)/%)
 fuzzers: $(FUZZERS)
+# each seed once, and the unit programs
+known: $(FUZZERS) $(UNITS) $(O)/mkpipe
+	@$(PROVE) $(FUZZERS) $(UNITS)
+known: FUZZ_RUNS = 0
 $(TARGET_DIR)/index $(TARGET_DIR)/piece: $(call objs,common/index)
-$(FUZZERS): $(TARGET_DIR)/%: $(O)/tests/fuzz/%.o $(filter %.o,$(ENGINE)) $(O)/common/tool/confine.o $(O)/common/tool/confine_calls.o $(LIB)
+$(FUZZERS): $(TARGET_DIR)/%: $(O)/tests/fuzz/%.o $(KNOWN) $(filter %.o,$(ENGINE)) $(O)/common/tool/confine.o $(O)/common/tool/confine_calls.o $(LIB)
 	@mkdir -p $(@D)
-	$(LINK) $(filter-out %.o,$(ENGINE)) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LDLIBS)
+	$(LINK) $(filter-out %.o,$(ENGINE)) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LDLIBS) $(KNOWN_LIBS)
 # those that test a part of a command
 $(TARGET_DIR)/jitdump: $(O)/cmd/pinject/code/jitdump.o
 $(TARGET_DIR)/maptext: $(O)/cmd/pinject/code/maptext.o

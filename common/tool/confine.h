@@ -64,7 +64,7 @@ int	confine_calls(const struct confine *);
 
 /* Sanitizers open files and start programs to report, and trace the process to find leaks: then only writing is refused. */
 #ifdef __has_feature
-#if __has_feature(address_sanitizer) || __has_feature(leak_sanitizer)
+#if __has_feature(address_sanitizer) || __has_feature(leak_sanitizer) || __has_feature(memory_sanitizer)
 #define CONFINE_SANITIZED 1
 #endif
 #endif
