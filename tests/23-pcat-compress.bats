@@ -171,6 +171,10 @@ frames() {
 		n=$(perf script -f -i "$T/z" -F ip 2>/dev/null | wc -l)
 		[ "$n" = 200000 ] || failed "$o: perf sees $n of 200000 samples"
 		[ "$(wc -c <"$T/z")" -lt 100000 ] || failed "$o: $(wc -c <"$T/z") bytes"
+		# nor to much less: the last one and those in front of a flush do
+		n=$(perl -e 'binmode STDIN; local $/; my $d = <STDIN>; my $n = 0;
+			for (my $o = 16; $o + 8 <= length $d; ) { my ($t, $m, $s) = unpack "Vvv", substr $d, $o, 8; $n += $t == 81; $o += $s } print $n' <"$T/z")
+		[ "$n" -le $(($(wc -c <"$T/plain") / (400 << 10) + 3)) ] || failed "$o: $n records"
 	done
 	done_all
 }
