@@ -120,10 +120,85 @@ test_lines(void **state)
 	}
 }
 
+/* Text that is not perf's, rc 0, or is wrong, and why. */
+static void
+test_wrong(void **state)
+{
+	static const struct { uint64_t number; int rc; const char *text, *why; } wrong[] = {
+		{ PP_FEAT_END, 0, "x", "" },
+		{ PP_FEAT_HOSTNAME, 0, "x", "" },
+		{ PP_FEAT_NRCPUS, 0, "nrcpus online : 2\n", "" },
+		{ PP_FEAT_NRCPUS, -1, "nrcpus online : 2\nnrcpus avail : 3\nx\n", "expected nothing more" },
+		{ PP_FEAT_NRCPUS, 0, "nrcpus online : x\nnrcpus avail : 3\n", "" },
+		{ PP_FEAT_CPU_TOPOLOGY, -1, "sibling sockets : 0\nsibling dies : 0\nsibling threads : 0\nCPU 0: Core ID 0, Socket ID 0\n", "with its die" },
+		{ PP_FEAT_CPU_TOPOLOGY, -1, "sibling sockets : 0\nsibling threads : 0\nCPU 0: Core ID x, Socket ID 0\n", "a line for each CPU" },
+		{ PP_FEAT_CPU_TOPOLOGY, -1, "sibling sockets : 0\nsibling dies : 0\nsibling threads : 0\nCPU 0: Core ID 0, Die ID 0\n", "a line for each CPU" },
+		{ PP_FEAT_NUMA_TOPOLOGY, -1, "node0 meminfo  : total = 1 kB, free = 5 kB\nnode1 cpu list : 0\n", "the CPUs of that node" },
+		{ PP_FEAT_PMU_MAPPINGS, 0, "pmu mappings: none\n", "" },
+		{ PP_FEAT_PMU_MAPPINGS, 0, "pmu mappings: not available\n", "" },
+		{ PP_FEAT_PMU_MAPPINGS, -1, "pmu mappings: cpu = 4x, software = 1\n", "the number of each PMU" },
+		{ PP_FEAT_CPU_PMU_CAPS, -1, "cpu pmu capabilities: branches=32, x\n", "NAME=VALUE" },
+		{ PP_FEAT_SAMPLE_TIME, -1, "time of first sample : 18446744073.5\ntime of last sample : 1.5\n", "less than 2^64 ns" },
+		{ PP_FEAT_SAMPLE_TIME, -1, "time of first sample : 1.5\ntime of last sample : 18446744073.5\n", "less than 2^64 ns" },
+		{ PP_FEAT_MEM_TOPOLOGY, -1, "memory nodes (nr 1, block size 0x8000000):\n    0 [1G]: x\n", "numbers of blocks" },
+		{ PP_FEAT_MEM_TOPOLOGY, -1, "memory nodes (nr 1, block size 0x8000000):\n    0 [1G]: 1-x\n", "numbers of blocks" },
+		{ PP_FEAT_MEM_TOPOLOGY, -1, "memory nodes (nr 1, block size 0x8000000):\n    0 [1G]: 5,3\n", "numbers of blocks" },
+		{ PP_FEAT_MEM_TOPOLOGY, -1, "memory nodes (nr 1, block size 0x8000000):\n    0 [1G]: 99999999999\n", "numbers of blocks" },
+		{ PP_FEAT_CLOCK_DATA, -1, "clockid: monotonic (1)\nreference time: x = 18446744073.5 (TOD) = 2.0 (monotonic)\n", "less than 2^64 ns" },
+		{ PP_FEAT_CLOCK_DATA, -1, "clockid: monotonic (1)\nreference time: x = 2.0 (TOD) = 18446744073.5 (monotonic)\n", "less than 2^64 ns" },
+	};
+	static uint8_t buf[1 << 16];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+		struct pp_err err = { .what = "" };
+		size_t len;
+
+		if (perf_text_parse(wrong[i].number, wrong[i].text, true, false, buf, sizeof buf, &len, &err) != wrong[i].rc ||
+		    !strstr(err.what, wrong[i].why))
+			fail_msg("%s: %s", wrong[i].text, err.what);
+	}
+}
+
+/* What perf puts in front of lines, and a command whose arguments have what is special elsewhere. */
+static void
+test_marks(void **state)
+{
+	static const struct { uint64_t number; const char *text, *lines; bool marked; } marks[] = {
+		{ PP_FEAT_NRCPUS, "# a\n# b\n", "a\nb\n", true },
+		{ PP_FEAT_NRCPUS, "# a\nb\n#c\n#\n", "a\nb\nc\n\n", true },
+		{ PP_FEAT_NRCPUS, "# a\n#", "a\n", true },
+		{ PP_FEAT_NRCPUS, "#a\n", "#a\n", false },
+		{ PP_FEAT_NRCPUS, "a\n# b\n", "a\n# b\n", false },
+		{ PP_FEAT_CMDLINE, "# cmdline : a b\n# c \n", "cmdline : a b\n# c \n", true },
+	};
+	static uint8_t buf[1 << 12], want[1 << 12];
+	struct pp_err err = { .what = "" };
+	size_t len, n;
+	bool marked;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
+		char *lines = perf_text_lines(marks[i].number, marks[i].text, &marked);
+
+		assert_string_equal(lines, marks[i].lines);
+		assert_int_equal(marked, marks[i].marked);
+		free(lines);
+	}
+	assert_int_equal(perf_text_parse(PP_FEAT_CMDLINE, "cmdline : a\\b it\\'s -- \n", true, false, buf, sizeof buf, &len, &err), 1);
+	assert_int_equal(perf_text_parse(PP_FEAT_CMDLINE, "cmdline : a\\b it\\'s --\n", true, false, want, sizeof want, &n, &err), 1);
+	assert_true(len == n && !memcmp(buf, want, n));
+	assert_int_equal(pp_get_u32(buf, false), 3);
+	assert_string_equal((const char *)buf + 8, "a\\b");
+	assert_string_equal((const char *)buf + 8 + 68, "it's");
+	assert_int_equal(perf_text_parse(PP_FEAT_CMDLINE, "cmdline : x", false, false, buf, sizeof buf, &len, &err), 0);
+}
+
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_space), cmocka_unit_test(test_lines) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_space), cmocka_unit_test(test_lines), cmocka_unit_test(test_wrong),
+		cmocka_unit_test(test_marks) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

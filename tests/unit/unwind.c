@@ -551,6 +551,52 @@ test_damaged_compression(void **state)
 	}
 }
 
+/* Entries of .debug_frame that are damaged, or of no use, beside one that is sound. */
+static void
+test_damaged_entries(void **state)
+{
+	enum { AWAY = 5 };
+	static const struct { size_t at; uint64_t value; unsigned size; } cie[] = {	/* of version 4: at 8 it is, then "", sizes of an address and a segment */
+		{ 8, 2, 1 }, { 8, 5, 1 }, { 10, 4, 1 }, { 11, 1, 1 }, { 4, 0, 4 }, { 0, 5, 4 }, { 0, 6, 4 }, { 0, UINT32_MAX - 16, 4 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cie / sizeof *cie; i++) {
+		struct elf *e = calloc(1, sizeof *e);
+		struct opened o;
+
+		e->debug = true;
+		add_cie(e, (struct cie_form){ .version = 4 });
+		add_fde(e, TEXT, 16, CODE(0x0e, 16));
+		set_number(&e->frames, cie[i].at, cie[i].value, cie[i].size);
+		o = open_elf(e);
+		assert_string_equal(rules(o.f, TEXT + 1), "none");
+		assert_string_equal(unwind_file_trouble(o.f), "its tables are damaged or too large");
+		close_elf(e, o);
+	}
+	for (unsigned debug = 0; debug < 2; debug++) {
+		struct elf *e = calloc(1, sizeof *e);
+		struct opened o;
+
+		e->debug = debug;
+		e->no_header = true;
+		add_cie(e, (struct cie_form){ .version = debug ? 3 : 1 });
+		add_fde(e, TEXT, 16, CODE(0x0e, 16));
+		add_fde(e, TEXT + 0x100, 0, CODE(0x0e, 32));		/* no bytes */
+		add_fde(e, TEXT + 0x200, 16, CODE(0x0e, 48));		/* two of one address: the last one counts */
+		add_fde(e, TEXT + 0x200, 16, CODE(0x0e, 64));
+		if (debug)
+			add_fde(e, (uint64_t)AWAY << 32, 16, CODE(0x0e, 80));	/* as far away as no file's code is */
+		o = open_elf(e);
+		assert_string_equal(rules(o.f, TEXT + 15), "cfa:7+16 16:c-8");
+		assert_string_equal(rules(o.f, TEXT + 0x100), "none");
+		assert_string_equal(rules(o.f, TEXT + 0x205), "cfa:7+64 16:c-8");
+		assert_string_equal(rules(o.f, ((uint64_t)AWAY << 32) + 1), "none");
+		assert_null(unwind_file_trouble(o.f));
+		close_elf(e, o);
+	}
+}
+
 static void
 refused(const uint8_t *p, size_t n, const char *want)
 {
@@ -758,6 +804,7 @@ main(void)
 		cmocka_unit_test(test_damaged_table),
 		cmocka_unit_test(test_damaged_sections),
 		cmocka_unit_test(test_damaged_compression),
+		cmocka_unit_test(test_damaged_entries),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_bare),
 		cmocka_unit_test(test_trouble),
