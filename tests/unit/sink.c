@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "bytes.h"
+#include "sink/pack.h"
 
 static char name[] = "/tmp/sink.XXXXXX";
 
@@ -137,12 +138,48 @@ test_cannot_create(void **state)
 	assert_int_equal(pp_finish(NULL), 1);
 }
 
+static int
+nowhere(void *arg, const uint8_t *p, size_t n)
+{
+	(void)p;
+	*(size_t *)arg += n;
+	return 1;
+}
+
+/* Bytes that are no whole record are refused, and nothing after them is taken. */
+static void
+test_incomplete(void **state)
+{
+	static const struct { uint16_t size; size_t n; } bad[] = { { 24, 16 }, { 7, 16 }, { 16, 7 } };
+	uint8_t rec[16] = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+		struct pp_err err = { .what = "" };
+		size_t n = 0;
+		struct pp_pack *c = pp_pack_new(&(struct pp_compress_how){ .level = 1 }, false, nowhere, &n, &err);
+
+		assert_non_null(c);
+		pp_set_u32(rec, PP_SAMPLE, false);
+		pp_set_u16(rec + 6, sizeof rec, false);
+		assert_int_equal(pp_pack_feed(c, rec, sizeof rec), 1);
+		pp_set_u16(rec + 6, bad[i].size, false);
+		assert_int_equal(pp_pack_feed(c, rec, bad[i].n), -1);
+		assert_string_equal(err.what, "an incomplete record cannot be compressed");
+		pp_set_u16(rec + 6, sizeof rec, false);
+		assert_int_equal(pp_pack_feed(c, rec, sizeof rec), -1);
+		assert_int_equal(pp_pack_flush(c), -1);
+		assert_int_equal(n, 0);
+		pp_pack_free(c);
+	}
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_order), cmocka_unit_test(test_copies), cmocka_unit_test(test_full_disk),
-		cmocka_unit_test(test_cannot_create),
+		cmocka_unit_test(test_cannot_create), cmocka_unit_test(test_incomplete),
 	};
 
 	return cmocka_run_group_tests_name("sink", tests, make_name, remove_name);
