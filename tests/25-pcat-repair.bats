@@ -359,3 +359,15 @@ tracing_directory() {
 	done
 	done_all
 }
+
+@test "repair: a sample that says more of its user stack than was copied is left out" {
+	head='attr type=1 config=0 period=1 sample_type=IP|TID|TIME|STACK_USER flags=sample_id_all ids=11 stack_user=16'
+	sample='SAMPLE misc=2 ip=0x1 pid=1 tid=1 stack=000102030405060708090a0b0c0d0e0f'
+	printf '%s\n' "$head" "$sample time=1000" "$sample time=1002 dyn_size=0" "$sample time=1003" | mkpipe >"$T/want"
+	printf '%s\n' "$head" "$sample time=1000" "$sample time=1001 dyn_size=17" "$sample time=1002 dyn_size=0" "$sample time=1003" | mkpipe >"$T/in"
+	try pcat --repair "$T/in"
+	[ $rc = 1 ] && cmp "$T/out" "$T/want" && one_line "pcat: $T/in: byte 224: SAMPLE: more user stack is used than was copied" || failed "17 of 16: $(cat "$T/err")"
+	try pcat --repair "$T/want"
+	[ $rc = 0 ] && cmp "$T/out" "$T/want" || failed "0 and 16 of 16"
+	done_all
+}
