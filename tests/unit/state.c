@@ -543,6 +543,32 @@ snapshot(void **state)
 	}
 }
 
+/* A snapshot lets go of files that no map uses any more. */
+static void
+snapshot_frees(void **state)
+{
+	enum { FILES = 500 };
+	static struct written first;
+	struct bench w;
+	size_t was;
+
+	(void)state;
+	open_bench(&w, false);
+	for (unsigned i = 0; i < FILES; i++) {
+		char name[32];
+
+		snprintf(name, sizeof name, "/lib/of-some-length-%u", i);
+		map_at(&w, 2, 10, 0x1000, 0x1000, 0, name);
+	}
+	was = pp_state_memory(w.s);
+	first = (struct written){ .from = w.s, .to = pp_state_new(false, &w.err) };
+	assert_int_equal(pp_state_write(w.s, 16, take_written, &first), 1);
+	assert_in_range(pp_state_memory(w.s), 1, was - (FILES - 1) * sizeof "/lib/of-some-length-");
+	assert_string_equal(at(&w, 10, 0x1000), "/lib/of-some-length-499+0");
+	pp_state_free(first.to);
+	pp_state_free(w.s);
+}
+
 static int
 fail_at_once(void *arg, const struct pp_rec *r)
 {
@@ -667,7 +693,7 @@ main(void)
 		cmocka_unit_test(small), cmocka_unit_test(small_threads), cmocka_unit_test(memory_of_index),
 		cmocka_unit_test(first_threads), cmocka_unit_test(reuse), cmocka_unit_test(files), cmocka_unit_test(cuts),
 		cmocka_unit_test(model), cmocka_unit_test(snapshot), cmocka_unit_test(put_fails), cmocka_unit_test(searches),
-		cmocka_unit_test(many), cmocka_unit_test(walk_ends),
+		cmocka_unit_test(many), cmocka_unit_test(walk_ends), cmocka_unit_test(snapshot_frees),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
