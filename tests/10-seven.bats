@@ -363,3 +363,48 @@ bad_case() {
 	done
 	done_all
 }
+
+@test "seven: what does not fit the inputs, the output or another option is refused in a line, and nothing is written" {
+	cp data/basic.file.data "$T/a"
+	cp data/basic.file.data "$T/b"
+	cd "$T"
+	while IFS='|' read -r command want; do
+		eval "try $command"
+		[ $rc = 2 ] && [ ! -s out ] && one_line "${command%% *}: $want" && [ ! -e x ] || failed "$command: $(cat err)"
+	done <<-'END'
+		pcat --index -o x a b|--index: takes one input, with --output
+		pcat --index --follow a b|--index: takes one input, with --follow
+		pcat --index -o - a|--index: cannot write to standard output; name a file
+		pcat --index|--index: cannot read standard input; name a file
+		pcat --index a -|--index: cannot read standard input; name a file
+		pcat --chunks a b|--chunks: takes one input
+		pcat --follow a b|--follow: takes one input
+		pcat --repair --formats-from a a b|--formats-from: takes one input
+		pcat --format=file --copy-data -o x a b|--copy-data: takes one input
+		pcat --compressed2 --compat=6.1 a|--compressed2: the perf of --compat cannot read it
+		pcat --format=file a|--format=file: needs -o FILE
+		pcat --format=file -o - a|--format=file: needs -o FILE
+		pcat --write-index a|--write-index: needs -o FILE
+		pcat --write-index -o - a|--write-index: needs -o FILE
+		pcat -z --threads=2 --frame-size=session a|--threads: cannot be combined with --frame-size=session, which makes one frame
+		pcat --make-manifest|--make-manifest: name the parts
+		pfilter --sample 0.5x a|--sample '0.5x': expected a share above 0 and up to 1
+		pfilter --sample ' 0.5' a|--sample ' 0.5': expected a share above 0 and up to 1
+		pfilter --sample 0 a|--sample '0': expected a share above 0 and up to 1
+		pfilter --sample 1.5 a|--sample '1.5': expected a share above 0 and up to 1
+		pfilter --sample -1 a|--sample '-1': expected a share above 0 and up to 1
+		pfilter --sample nan a|--sample 'nan': expected a share above 0 and up to 1
+		pinject --sample-time -|--sample-time reads the input twice, so it must be a file: run pinject again on what it wrote
+		pinject --finished-round=auto -|--finished-round=auto reads the input twice, so it must be a file: give a time, such as 1s
+		pstat --picture rate --hist period -o x a|--hist: with --picture, needs a form of tables such as --json
+		pstat --picture rate --sort comm --top 3 -o x a|--top: with --picture, needs a form of tables such as --json
+		pstat --picture flame --sort comm -o x a|--sort without rate and tasks: with --picture, needs a form of tables such as --json
+		pstat --picture rate --privacy -o x a|--picture: an SVG has nothing else; with --term, both are written
+		pstat --picture rate --check -o x a|--picture: an SVG has nothing else; with --term, both are written
+		pstat --picture rate --events -o x a|--picture: an SVG has nothing else; with --term, both are written
+		pstat --picture rate --sort time -o x a|--sort time: pictures have time already
+		pstat --sort symbol a|--sort symbol: needs --symbols DIR
+		pstat --weight period a|--weight: needs --picture or --folded
+	END
+	done_all
+}
