@@ -249,5 +249,7 @@ pp_encode(const struct pp_source *s, const struct pp_decoded *d, uint8_t *buf, s
 	put_bytes(&o, NULL, 0, -(size_t)(o.at - buf) & 7);
 	if (out_end(&o, buf, PP_SAMPLE, d->misc, r, err) < 0)
 		return -1;
-	return event_is(s->events, r, d->event) ? 1 : pp_fail(err, "%s: the id of the sample is not of this event", pp_event_name(d->event));
+	if (!event_is(s->events, r, d->event))
+		return pp_fail(err, "%s: the id of the sample is not of this event", pp_event_name(d->event));
+	return 1;
 }

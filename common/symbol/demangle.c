@@ -40,8 +40,8 @@ append(struct text *t, const char *s, size_t n)
 }
 
 /*
- * A name of 16 bytes can have a text of 10^12 ("for<'a, 'b ..."), so who has enough leaves.  The demangler of Rust has allocated memory
- * while it gives an identifier, of letters, digits and what is not ASCII: from there nobody leaves.
+ * A name of 16 bytes can have a text of 10^10 lifetimes ("for<'a, 'b ..."), so who has enough leaves.  The demangler of Rust has
+ * allocated memory while it gives an identifier, of letters, digits and what is not ASCII: from there nobody leaves.
  */
 static void
 take(const char *s, size_t n, void *arg)

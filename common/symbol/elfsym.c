@@ -150,7 +150,8 @@ put_section(struct elfsym_from *s, Elf_Scn *scn, const GElf_Shdr *sh)
 	if (!put_name(s, name, len, "", &n.name) || !(section = space(s, f->section, f->nsections, sizeof *section, 1)))
 		return false;
 	f->section = section;
-	f->overlap |= n.addr + n.size < n.addr || (f->nsections && n.addr < section[f->nsections - 1].addr + section[f->nsections - 1].size);
+	f->overlap |= n.addr + n.size < n.addr ||
+	    (f->nsections && n.addr < section[f->nsections - 1].addr + section[f->nsections - 1].size);
 	f->section[f->nsections++] = n;
 	return true;
 }

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * record.c - libFuzzer target: any bytes as one record of the events of any attrs, and as a header feature or its text (common/record)
+ * record.c - libFuzzer target: any bytes as a record of events of any attrs, and as a header feature or its text (common/record)
  *
  *	u8 how, bytes of the first HEADER_ATTR's body / 8, of the second's | these bodies | the record
  *	u8 how, number, CPUs | a payload
  *	u8 how, number | a text
  *
  * how: bit 0, the other byte order; bits 1 and 2, which of these (0 and 1: a record); bit 3: the record says its size itself.  No
- * source, sink and state are about it, so that an execution takes some 20 microseconds; stream.c has these.  What must hold: no sanitizer
- * error; a failure has a text; what the quick ways accept the slow one does, too; what is shown of a record is within it; a sample that
- * was decoded and encoded says the same; a feature that was turned around can be turned back; the text of a feature that was made of
- * a text makes the same feature.
+ * source, sink and state are about it, so that an execution takes some 20 microseconds; stream.c has these.
+ *
+ * What must hold: no sanitizer error; a failure has a text; what the quick ways accept the slow one does, too; what is shown of a
+ * record is within it; a sample that was decoded and encoded says the same; a feature that was turned around can be turned back;
+ * the text of a feature that was made of a text makes the same feature.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,9 +3,9 @@
  * known.c - what libraries have written, for builds with MemorySanitizer (make fuzz SANITIZE=memory)
  *
  * MemorySanitizer knows what code has written that was compiled with it, and what functions of the C library write.  libzstd, zlib,
- * liblzma, libelf, libmd, libbsd, jansson and libiberty are Debian's.  So the linker puts a function of this file in the place of each of
- * their functions that give something back: it demands that all bytes that go in are set, and says which ones have been written.
- * WRAP(name) in front of each is where the Makefile takes their names from.
+ * liblzma, libelf, libmd, libbsd, jansson and libiberty are Debian's.  So the linker puts a function of this file in the place of
+ * each of their functions that give something back: it demands that all bytes that go in are set, and says which ones have been
+ * written.  WRAP(name) in front of each is where the Makefile takes their names from.
  */
 #include <sys/stat.h>
 
