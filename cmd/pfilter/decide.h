@@ -72,7 +72,7 @@ decide_guess(struct decide *d, const struct pp_event *ev, const struct pp_rec *r
 	if (o->sel.invert)
 		why = why == KEPT ? INVERTED : KEPT;
 	d->samples[why]++;
-	return pp_guess_of(g & 0xffff, g >> 16 & 0xffff, why, why == KEPT ? kept : rejected);
+	return pp_guess_with(g, why, why == KEPT ? kept : rejected);
 }
 static inline void
 decide_missed(struct decide *d, uint8_t why)

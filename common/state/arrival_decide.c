@@ -25,28 +25,38 @@ arrival_blame(struct pp_arrival *a, const struct pp_rec *r, uint64_t off)
 	a->err->off = off;
 }
 
+/* Emit one record.  1, or -1. */
+static int
+arrival_emit_one(struct pp_arrival *a, const struct pp_held *e)
+{
+	struct pp_rec r = pp_rec_at(pp_ring_bytes(&a->ring, e), a->in->swap);
+	struct pp_verdict v = { .to = 0 };
+
+	if (e->state == PP_DECIDED)
+		v = (struct pp_verdict){ e->front, e->to, e->owed };
+	if (e->state == PP_UNSOUND || a->user.emit(a->user.arg, &r, &v, true) < 0) {
+		arrival_blame(a, &r, e->off);
+		a->failed = true;
+	}
+	pp_ring_drop(&a->ring, e);
+	return a->failed ? -1 : 1;
+}
+
 int
 arrival_emit(struct pp_arrival *a)
 {
+	uint64_t n = a->ring.first;
+
 	a->decided = 0;
-	for (; a->ring.first < a->ring.next && !a->failed; a->ring.first++) {
-		const struct pp_held *e = pp_ring_at(&a->ring, a->ring.first);
-		struct pp_verdict v = { .to = 0 };
-		struct pp_rec r;
+	for (; n < a->ring.next && !a->failed; n++) {
+		const struct pp_held *e = pp_ring_at(&a->ring, n);
 
 		if (e->state <= PP_GUESSED)
 			break;
-		if (!pp_held_goes(e))
-			continue;
-		r = pp_rec_at(pp_ring_bytes(&a->ring, e), a->in->swap);
-		if (e->state == PP_DECIDED)
-			v = (struct pp_verdict){ e->front, e->to, e->owed };
-		if (e->state == PP_UNSOUND || a->user.emit(a->user.arg, &r, &v, true) < 0) {
-			arrival_blame(a, &r, e->off);
-			a->failed = true;
-		}
-		pp_ring_drop(&a->ring, e);
+		if (pp_held_goes(e))
+			arrival_emit_one(a, e);
 	}
+	a->ring.first = n;
 	return a->failed ? -1 : 1;
 }
 

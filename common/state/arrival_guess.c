@@ -43,12 +43,23 @@ note_changes(struct pp_arrival *a)
 	}
 }
 
+/* Of few, only these: there may be a release for each. */
+static void
+forget_changes(struct pp_changed *c)
+{
+	if (c->all || c->n > PP_CHANGED_MANY)
+		memset(c->key, false, sizeof c->key);
+	else
+		for (unsigned i = 0; i < c->n; i++)
+			c->key[c->number[i]] = false;
+	c->any = c->all = false;
+	c->n = 0;
+}
+
 static bool
 has_changed(const struct pp_changed *c, const struct pp_held *e)
 {
-	unsigned one = e->keys & 0xffff, two = e->keys >> 16;
-
-	return c->key[one / 64] >> one % 64 & 1 || c->key[two / 64] >> two % 64 & 1;
+	return c->key[e->keys & 0xffff] | c->key[e->keys >> 16];
 }
 
 /* An entry waits for its turn after all.  1, or -1: no memory. */
@@ -69,9 +80,9 @@ put_back(struct pp_arrival *a, struct pp_held *e, uint64_t n)
 	return 1;
 }
 
-/* Records of one block that are not needed any more. */
+/* Records of one block that are not needed any more; `place' is that of one of them. */
 struct dropped {
-	struct pp_block	*block;
+	uint64_t	 place;
 	size_t		 n;
 };
 
@@ -79,18 +90,16 @@ static void
 drop_now(struct pp_arrival *a, struct dropped *d)
 {
 	if (d->n)
-		pp_block_drop(&a->ring.blocks, d->block, d->n);
+		pp_block_drop(&a->ring.blocks, pp_block_of(&a->ring.blocks, d->place), d->n);
 	d->n = 0;
 }
 
 static inline void
 drop(struct pp_arrival *a, struct dropped *d, const struct pp_held *e)
 {
-	struct pp_block *b = pp_block_of(&a->ring.blocks, e->place);
-
-	if (b != d->block)
+	if (pp_place_number(e->place ^ d->place))
 		drop_now(a, d);
-	d->block = b;
+	d->place = e->place;
 	d->n++;
 }
 
@@ -108,21 +117,24 @@ is_good(struct pp_arrival *a, struct pp_held *e, struct dropped *d)
 int
 arrival_settle_guesses(struct pp_arrival *a, uint64_t limit)
 {
-	uint64_t n = a->unsure > a->ring.first ? a->unsure : a->ring.first, unsure = UINT64_MAX, good = 0;
+	uint64_t n = a->unsure > a->ring.first ? a->unsure : a->ring.first, next = a->ring.next, unsure = UINT64_MAX, good = 0;
+	const struct pp_ring ring = a->ring;		/* nothing is put now */
 	struct dropped dropped = { .n = 0 };
-	bool some, all;
+	bool some;
 	int rc = 1;
 
 	note_changes(a);
 	some = a->changed.any;
-	all = a->changed.all;
-	for (; rc > 0 && n < a->ring.next; n++) {
-		struct pp_held *e = pp_ring_at(&a->ring, n);
+	if (a->changed.all)
+		memset(a->changed.key, true, sizeof a->changed.key);
+	for (; n < next; n++) {
+		struct pp_held *e = pp_ring_at(&ring, n);
 
 		if (e->state != PP_GUESSED)
 			continue;
-		if (some && (all || has_changed(&a->changed, e))) {
-			rc = put_back(a, e, n);
+		if (has_changed(&a->changed, e)) {
+			if ((rc = put_back(a, e, n)) < 0)
+				break;
 		} else if (e->time > limit) {
 			unsure = n < unsure ? n : unsure;
 		} else {
@@ -137,7 +149,7 @@ arrival_settle_guesses(struct pp_arrival *a, uint64_t limit)
 		rc = pp_turns_add_older(&a->turns, a->misses, a->nmisses);
 	a->nmisses = 0;
 	if (some)
-		memset(&a->changed, 0, sizeof a->changed);
+		forget_changes(&a->changed);
 	return rc;
 }
 

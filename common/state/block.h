@@ -64,10 +64,17 @@ pp_blocks_memory(const struct pp_blocks *b)
 }
 size_t	pp_blocks_held(const struct pp_blocks *);
 
+/* The number of the block of a place. */
+static inline uint64_t
+pp_place_number(uint64_t place)
+{
+	return place >> (PP_BLOCK_SHIFT + 16);
+}
+
 static inline struct pp_block *
 pp_block_of(const struct pp_blocks *b, uint64_t place)
 {
-	return b->all[(place >> (PP_BLOCK_SHIFT + 16)) - b->base];
+	return b->all[pp_place_number(place) - b->base];
 }
 
 /* The address of the record at a place in that block; valid until pp_blocks_reclaim() after its pp_block_drop(). */

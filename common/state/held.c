@@ -39,7 +39,7 @@ pp_ring_grow(struct pp_ring *g)
 static bool
 is_in(const struct pp_held *e, const struct pp_block *b)
 {
-	return pp_held_goes(e) && e->place >> (PP_BLOCK_SHIFT + 16) == b->number;
+	return pp_held_goes(e) && pp_place_number(e->place) == b->number;
 }
 
 /* The number of the first record with bytes in that block, if all of them have at most SPARSE bytes; else g->next. */

@@ -49,7 +49,7 @@ struct pp_turn {		/* of the record to be decided on */
  * A verdict that is known when a record arrives.  It holds unless a record that changes what it depends on has its turn in between.
  * What that is, is for the user to say: it is numbered, and what shares a number is mistaken for one, which costs time only.
  */
-enum { PP_GUESS_KEYS = 1 << 13, PP_NO_GUESS = -1 };
+enum { PP_GUESS_KEYS = 1 << 13, PP_CHANGED_MANY = 256, PP_NO_GUESS = -1 };
 typedef int64_t	pp_guess;	/* PP_NO_GUESS, or pp_guess_of() */
 /*
  * It depends on one and two, below PP_GUESS_KEYS; `why' is for the user, below 64, and `to' that of the pp_verdict, below 4, whose front
@@ -60,6 +60,12 @@ pp_guess_of(unsigned one, unsigned two, unsigned why, unsigned to)
 {
 	return (pp_guess)((uint64_t)(to << 6 | why) << 32 | two << 16 | one);
 }
+/* The same guess for another reason. */
+static inline pp_guess
+pp_guess_with(pp_guess g, unsigned why, unsigned to)
+{
+	return (pp_guess)((uint64_t)(to << 6 | why) << 32 | (uint32_t)g);
+}
 static inline unsigned
 pp_guess_why(pp_guess g)
 {
@@ -67,13 +73,17 @@ pp_guess_why(pp_guess g)
 }
 struct pp_changed {		/* begins zeroed */
 	bool		 any, all;	/* any: something has; all: everything may have */
-	uint64_t	 key[PP_GUESS_KEYS / 64];	/* a bit for each number */
+	bool		 key[PP_GUESS_KEYS];
+	unsigned	 n;		/* that are set; number[]: the first of them */
+	uint16_t	 number[PP_CHANGED_MANY];
 };
 static inline void
 pp_changes_key(struct pp_changed *c, unsigned key)
 {
 	c->any = true;
-	c->key[key / 64] |= UINT64_C(1) << key % 64;
+	if (!c->key[key] && c->n++ < PP_CHANGED_MANY)
+		c->number[c->n - 1] = (uint16_t)key;
+	c->key[key] = true;
 }
 static inline void
 pp_changes_all(struct pp_changed *c)

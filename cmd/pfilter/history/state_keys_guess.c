@@ -12,9 +12,8 @@ static int
 guess_by_file(const struct state_keys *k, const struct pp_state *state, const struct pp_event *ev, const struct pp_rec *r, uint32_t pid)
 {
 	const struct pp_map *m = pp_state_map_of_living(state, pid, r->misc & PP_MISC_CPUMODE_MASK, pp_get_u64(r->raw + ev->plan.ip, k->swap));
-	uint32_t file = m ? pp_state_dso(state, m)->index : 0;
 
-	return m && k->freed == pp_state_freed(state) && file < k->nfiles && k->file[file] ? keys_by_file_mark(k, k->file[file]) : NO_VERDICT;
+	return m && m->dso < k->nfiles && k->file[m->dso] && k->freed == pp_state_freed(state) ? keys_by_file_mark(k, k->file[m->dso]) : NO_VERDICT;
 }
 
 static int
