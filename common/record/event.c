@@ -103,9 +103,9 @@ lay_out(struct pp_event *ev)
 	pp_shape_make(&ev->shape, &ev->attr);
 }
 
-/* The sum of its sizes, if there is one count at most, in this machine's byte order.  The count of RAW has 4 bytes. */
-static void
-sum_up(struct pp_sum *sum, const struct pp_event *ev, bool swap)
+/* If there is one count at most, in this machine's byte order.  The count of RAW has 4 bytes. */
+void
+pp_sum_make(struct pp_sum *sum, const struct pp_event *ev, bool swap)
 {
 	*sum = (struct pp_sum){ .need = UINT64_MAX, .base = ev->plan.fixed };
 	for (unsigned i = 0; i < ev->shape.n; i++) {
@@ -137,7 +137,7 @@ join_sums(struct pp_events *e, struct pp_event *ev)
 {
 	bool first;
 
-	sum_up(&ev->sum, ev, e->swap);
+	pp_sum_make(&ev->sum, ev, e->swap);
 	ev->known = pp_attr_known(&ev->attr);
 	if (!ev->known)
 		ev->sum.need = UINT64_MAX;
@@ -160,6 +160,7 @@ pp_event_add_period(struct pp_events *e, unsigned index)
 	e->added_period = ev->added_period = true;
 	ev->attr.sample_type |= PP_SAMPLE_PERIOD;
 	lay_out(ev);
+	ev->sum.need = UINT64_MAX;
 }
 
 /* ---- ids --------------------------------------------------------------------------------------- */

@@ -79,3 +79,36 @@ pp_shape_fail(const struct pp_event *ev, const struct pp_rec *r, bool swap, stru
 			return pp_fail(err, "%s lies past the end of %u bytes", pp_sample_row(x->bit)->name, r->size);
 	return pp_fail(err, "record of %u bytes is cut", r->size);
 }
+
+int
+pp_sample_parts_slow(struct pp_part parts[static PP_SHAPE_STEPS], uint64_t bits, const struct pp_event *ev, const struct pp_rec *r,
+    bool swap, struct pp_err *err)
+{
+	const uint8_t *p = r->raw + ev->plan.fixed, *end = r->raw + r->size;
+	const struct pp_step *last = ev->shape.step + ev->shape.n;
+	int found = 0;
+
+	if (r->size < ev->plan.fixed)
+		return pp_shape_fail(ev, r, swap, err);
+	for (const struct pp_step *x = ev->shape.step; x < last; x++) {
+		size_t n = pp_step_size(x, p, (size_t)(end - p), swap);
+
+		if (n > (size_t)(end - p))
+			return pp_shape_fail(ev, r, swap, err);
+		if (bits & x->bit)
+			parts[found++] = (struct pp_part){ p, (uint32_t)n, x->bit };
+		p += n;
+	}
+	return found;
+}
+
+int
+pp_sample_part_slow(struct pp_part *part, uint32_t bit, const struct pp_event *ev, const struct pp_rec *r, bool swap, struct pp_err *err)
+{
+	struct pp_part parts[PP_SHAPE_STEPS];
+	int found = pp_sample_parts_slow(parts, bit, ev, r, swap, err);
+
+	if (found > 0)
+		*part = *parts;
+	return found;
+}

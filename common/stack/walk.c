@@ -405,13 +405,13 @@ walk_put_sample(struct walk *w, const struct pp_rec *r)
 	struct pp_err err = { 0 };
 	const struct pp_event *ev = pp_event_find(w->events, r, &err);
 	bool swap = w->events->swap;
-	struct pp_part part[PP_SHAPE_STEPS];
+	struct pp_part part;
 	int parts;
 	size_t n;
 
-	if (!ev || (parts = pp_sample_parts(part, PP_SAMPLE_CALLCHAIN, ev, r, swap, &err)) < 0)
+	if (!ev || (parts = pp_sample_part(&part, PP_SAMPLE_CALLCHAIN, ev, r, swap, &err)) < 0)
 		return w->user.reject(w->user.arg, r, err.what);
-	n = walk_digest(w, ev, r, parts ? part->p + 8 : NULL, parts ? pp_get_u64(part->p, swap) : 0);
+	n = walk_digest(w, ev, r, parts ? part.p + 8 : NULL, parts ? part.n / 8 - 1 : 0);
 	pp_set_u32(w->digest + 16, r->misc & PP_MISC_CPUMODE_MASK, false);
 	pp_set_u64(w->digest + 24, ev->plan.ip ? pp_get_u64(r->raw + ev->plan.ip, swap) : UINT64_MAX, false);
 	w->nmoved = 0;

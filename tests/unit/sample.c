@@ -261,7 +261,7 @@ see_chosen(void *arg, const struct pp_value *v)
 
 /* What pp_events_learn() makes of the attr. */
 static void
-shape_event(struct pp_event *ev)
+shape_event(struct pp_event *ev, bool swap)
 {
 	ev->plan.fixed = PP_HEADER_SIZE;
 	for (unsigned i = 0; i < PP_SAMPLE_BITS; i++)
@@ -270,6 +270,7 @@ shape_event(struct pp_event *ev)
 			ev->plan.fixed += 8;
 		}
 	pp_shape_make(&ev->shape, &ev->attr);
+	pp_sum_make(&ev->sum, ev, swap);
 }
 
 /* The fields of variable size are where they were put, all at once or one by one. */
@@ -280,9 +281,14 @@ same_parts(const struct want *w, const struct pp_event *ev, const struct pp_rec 
 	int n = pp_sample_parts(part, UINT64_MAX, ev, r, swap, NULL), i = 0;
 
 	for (const struct pp_sample_row *row = pp_sample_rows; row < pp_sample_rows + PP_SAMPLE_BITS; row++) {
-		struct pp_part one[PP_SHAPE_STEPS];
+		struct pp_part one[PP_SHAPE_STEPS], alone = { 0 };
 
-		if (row->where != PP_WHERE_TAIL || !w->len[row->bit])
+		if (row->where != PP_WHERE_TAIL)
+			continue;
+		assert_int_equal(pp_sample_part(&alone, 1u << row->bit, ev, r, swap, NULL), w->len[row->bit] > 0);
+		assert_ptr_equal(alone.p, w->len[row->bit] ? r->raw + w->from[row->bit] : NULL);
+		assert_int_equal(alone.n, w->len[row->bit]);
+		if (!w->len[row->bit])
 			continue;
 		assert_in_range(i, 0, n - 1);
 		assert_int_equal(part[i].bit, 1u << row->bit);
@@ -349,7 +355,7 @@ one(const struct pp_attr *a, bool empty, bool swap)
 
 	b.swap = swap;
 	r = build(&b, &w, a, empty);
-	shape_event(&ev);
+	shape_event(&ev, swap);
 	same_parts(&w, &ev, &r, swap);
 	same_fields(&w, &ev, &r, swap);
 	for (uint16_t n = 8; n < b.n; n++) {
@@ -470,7 +476,7 @@ test_huge_counts(void **state)
 			r = end_rec(&b, at);
 			if (rows[i].type == PP_SAMPLE_RAW && raw <= 8)
 				continue;	/* 8 bytes are there */
-			shape_event(&ev);
+			shape_event(&ev, false);
 			refused(pp_sample_row((uint32_t)rows[i].type)->name, &ev, &r, false);
 		}
 }

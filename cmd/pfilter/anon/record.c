@@ -180,7 +180,7 @@ put_quick(struct anon_edit *b, uint32_t rows)
 {
 	const struct pp_plan *plan = &b->ev->plan;
 	struct anon_out *a = b->a;
-	struct pp_part chain[PP_SHAPE_STEPS];
+	struct pp_part chain;
 	uint8_t *p;
 	int n;
 
@@ -193,10 +193,10 @@ put_quick(struct anon_edit *b, uint32_t rows)
 		put_address(b, a->buf + plan->addr);
 	if (!(rows >> PP_ROW_CALLCHAIN & 1))
 		return 1;
-	if ((n = pp_sample_parts(chain, PP_SAMPLE_CALLCHAIN, b->ev, b->r, a->swap, a->err)) <= 0)
+	if ((n = pp_sample_part(&chain, PP_SAMPLE_CALLCHAIN, b->ev, b->r, a->swap, a->err)) <= 0)
 		return n;
-	p = a->buf + (chain->p - b->r->raw);
-	anon_addr_chain(a->addr, b->pid, b->r->misc & PP_MISC_CPUMODE_MASK, p + 8, chain->n / 8 - 1, a->swap);
+	p = a->buf + (chain.p - b->r->raw);
+	anon_addr_chain(a->addr, b->pid, b->r->misc & PP_MISC_CPUMODE_MASK, p + 8, chain.n / 8 - 1, a->swap);
 	return 1;
 }
 

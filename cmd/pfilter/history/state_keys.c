@@ -426,11 +426,11 @@ state_keys_match_cgroup(struct state_keys *k, const struct pp_state *state, uint
 int
 keys_cgroup_of(const struct state_keys *k, const struct pp_event *ev, const struct pp_rec *r, uint64_t *id, struct pp_err *err)
 {
-	struct pp_part part[PP_SHAPE_STEPS];
+	struct pp_part part;
 
-	if (pp_sample_parts(part, PP_SAMPLE_CGROUP, ev, r, k->swap, err) < 0)
+	if (pp_sample_part(&part, PP_SAMPLE_CGROUP, ev, r, k->swap, err) != 1)
 		return -1;
-	*id = pp_get_u64(part->p, k->swap);
+	*id = pp_get_u64(part.p, k->swap);
 	return 1;
 }
 

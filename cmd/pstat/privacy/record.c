@@ -234,8 +234,8 @@ sample(struct walk *w)
 	const struct pp_rec *r = w->r;
 	const struct pp_plan *plan = &w->ev->plan;
 	struct pp_choice others = { p->choice.roles, p->choice.fields & ~QUICK_FIELDS, p->choice.rows & ~QUICK };
-	struct pp_part part[PP_SHAPE_STEPS];
-	int n = pp_sample_parts(part, PP_SAMPLE_CALLCHAIN, w->ev, r, p->in->swap, &p->err);
+	struct pp_part part;
+	int n = pp_sample_part(&part, PP_SAMPLE_CALLCHAIN, w->ev, r, p->in->swap, &p->err);
 
 	if (n < 0)
 		return;
@@ -244,7 +244,7 @@ sample(struct walk *w)
 	for (unsigned i = 0; plan->tid && i < 2; i++)
 		privacy_number_of(p, r, PP_ROLE_TID, pp_get_u32(r->raw + plan->tid + 4 * i, p->in->swap), 4);
 	if (n)
-		chain(p, r, part->p + 8, part->n - 8);
+		chain(p, r, part.p + 8, part.n - 8);
 	if (w->ev->shape.rows & others.rows)
 		pp_walk_chosen(r, w->ev, p->in->swap, &others, visit, w, &p->err);
 }
