@@ -80,21 +80,26 @@ pp_blocks_buffer(struct pp_blocks *b)
 	return k;
 }
 
+struct pp_block *
+pp_blocks_fill(struct pp_blocks *b)
+{
+	struct pp_block *was = b->filling, *k = new_block(b);
+
+	if (!k)
+		return NULL;
+	b->filling = k;
+	leave(b, was);
+	return k;
+}
+
 int
 pp_blocks_copy(struct pp_blocks *b, const void *p, size_t n, uint64_t *place)
 {
-	struct pp_block *k = b->filling, *was = k;
+	uint8_t *to = pp_blocks_space(b, n, place);
 
-	if (!k || k->used + n > PP_BLOCK_SIZE) {
-		if (!(k = new_block(b)))
-			return -1;
-		b->filling = k;
-		leave(b, was);
-	}
-	memcpy(k->data + k->used, p, n);
-	k->live++;
-	*place = (k->number << PP_BLOCK_SHIFT | k->used) << 16 | n;
-	k->used += n;
+	if (!to)
+		return -1;
+	memcpy(to, p, n);
 	return 1;
 }
 

@@ -46,6 +46,10 @@ struct pp_block *pp_blocks_buffer(struct pp_blocks *);
 static inline int pp_blocks_keep(struct pp_blocks *, const void *p, size_t n, uint64_t *place);
 /* The same, always as a copy. */
 int	pp_blocks_copy(struct pp_blocks *, const void *p, size_t n, uint64_t *place);
+/* Space for n bytes, which the caller writes, and its place.  NULL: no memory. */
+static inline uint8_t *pp_blocks_space(struct pp_blocks *, size_t n, uint64_t *place);
+/* A new block to be filled.  NULL: no memory. */
+struct pp_block *pp_blocks_fill(struct pp_blocks *);
 /* Recycle the idle blocks.  Addresses from pp_block_at() in them become invalid. */
 void	pp_blocks_reclaim(struct pp_blocks *);
 /* Free the spare blocks. */
@@ -98,6 +102,21 @@ pp_block_drop(struct pp_blocks *b, struct pp_block *k, size_t n)
 {
 	if (!(k->live -= n))
 		pp_blocks_idle(b, k);
+}
+
+static inline uint8_t *
+pp_blocks_space(struct pp_blocks *b, size_t n, uint64_t *place)
+{
+	struct pp_block *k = b->filling;
+	size_t at;
+
+	if ((!k || k->used + n > PP_BLOCK_SIZE) && !(k = pp_blocks_fill(b)))
+		return NULL;
+	at = k->used;
+	k->live++;
+	k->used = at + n;
+	*place = (k->number << PP_BLOCK_SHIFT | at) << 16 | n;
+	return k->data + at;
 }
 
 static inline int

@@ -207,13 +207,22 @@ pp_round_add_slow(struct pp_round *pub, uint64_t time, const void *p, size_t n)
 int
 pp_round_add_copy(struct pp_round *pub, uint64_t time, const void *p, size_t n, uint8_t **copy)
 {
+	if (!(*copy = pp_round_add_space(pub, time, n)))
+		return -1;
+	memcpy(*copy, p, n);
+	return 1;
+}
+
+uint8_t *
+pp_round_add_space(struct pp_round *pub, uint64_t time, size_t n)
+{
 	struct round *q = (struct round *)pub;
 	uint64_t place;
+	uint8_t *space = pp_blocks_space(&q->blocks, n, &place);
 
-	if (pp_blocks_copy(&q->blocks, p, n, &place) < 0)
-		return pp_fail_memory(q->err);
-	*copy = pp_block_of(&q->blocks, place)->data + (place >> 16 & (PP_BLOCK_SIZE - 1));
-	return round_add(q, time, place);
+	if (!space)
+		pp_fail_memory(q->err);
+	return space && round_add(q, time, place) > 0 ? space : NULL;
 }
 
 int

@@ -42,6 +42,8 @@ pp_round_add(struct pp_round *q, uint64_t time, const void *p, size_t n)
 }
 /* Always as a copy, and where that is: until it is delivered, the caller may change it. */
 int	pp_round_add_copy(struct pp_round *, uint64_t time, const void *p, size_t n, uint8_t **copy);
+/* The same of a record that the caller writes there now.  NULL: failure. */
+uint8_t	*pp_round_add_space(struct pp_round *, uint64_t time, size_t n);
 /* A function for pp_read_into(): a buffer that stays valid until pp_round_reclaim() finds no waiting record in it. */
 uint8_t	*pp_round_buffer(void *round);
 /*

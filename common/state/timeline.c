@@ -76,13 +76,23 @@ release_early(struct pp_timeline *t)
 	return pp_timeline_release(t, limit);
 }
 
+uint8_t *
+pp_timeline_space(struct pp_timeline *t, uint64_t time, size_t n)
+{
+	return pp_round_add_space(t->round, time, n);
+}
+
+int
+pp_timeline_written(struct pp_timeline *t, uint64_t time, size_t n)
+{
+	t->early += time < t->early_limit;
+	return (t->unlooked += n) >= LOOK_EVERY && is_full(t) ? release_early(t) : 1;
+}
+
 int
 pp_timeline_put(struct pp_timeline *t, uint64_t time, const void *p, size_t n)
 {
-	if (pp_round_add(t->round, time, p, n) < 0)
-		return -1;
-	t->early += time < t->early_limit;
-	return (t->unlooked += n) >= LOOK_EVERY && is_full(t) ? release_early(t) : 1;
+	return pp_round_add(t->round, time, p, n) < 0 ? -1 : pp_timeline_written(t, time, n);
 }
 
 int

@@ -19,6 +19,12 @@
 /* Call fn for all waiting records, in time order or (not `sorted') in order of arrival; they continue to wait. */
 int	pp_timeline_each(struct pp_timeline *, bool sorted, pp_deliver *fn, void *arg);
 
+/*
+ * pp_timeline_put() in two steps: space for a record of n bytes (NULL: failure), and, when the caller has written it, the rest.
+ */
+uint8_t	*pp_timeline_space(struct pp_timeline *, uint64_t time, size_t n);
+int	pp_timeline_written(struct pp_timeline *, uint64_t time, size_t n);
+
 /* pp_round_saw() and pp_round_limit() of its queue. */
 void	pp_timeline_saw(struct pp_timeline *, uint64_t time);
 uint64_t pp_timeline_limit(const struct pp_timeline *);

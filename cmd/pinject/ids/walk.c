@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * walk.c - see walk.h.  A queued sample:
+ * walk.c - see walk.h.  A queued sample is a struct walk_head and
  *
- *	u32 0 | u32 pid | u32 cpumode | u32 n | u64 ip, of that mode | u64 callchain[n], with its markers
+ *	u64 callchain[n], with its markers
  *
  * (if a user wants data, the callchain is followed by addresses of data and branches, and n has UNWOUND if there is a stack)
  *
@@ -20,8 +20,14 @@
 #include "state/timeline.h"
 #include "walk.h"
 
+struct walk_head {
+	uint32_t zero;			/* where a record has its type */
+	uint32_t pid, mode, n;
+	uint64_t ip;			/* of that cpumode */
+};
+
 enum {
-	HEAD = 24,			/* bytes of a queued sample before its callchain */
+	HEAD = sizeof(struct walk_head),
 	MEMORY = 64 << 20,		/* bytes in the queue */
 	USERS = 4,
 };
@@ -139,7 +145,7 @@ walk_chain(struct walk_sample *s, const uint8_t *ips, size_t n)
 {
 	struct space_range last = walk_last(s);
 
-	for (; n; n--, ips += 8) {
+	for (const uint8_t *end = ips + 8 * n; ips < end; ips += 8) {
 		uint64_t ip = pp_get_u64(ips, false);
 
 		if (ip - last.start < last.len)		/* as most are; no marker is in a range */
@@ -197,23 +203,25 @@ static int
 walk_turn(void *arg, uint64_t time, const uint8_t *p, size_t n)
 {
 	struct walk *w = arg;
-	struct walk_sample s = { .w = w, .hit = { .time = time, .pid = pp_get_u32(p + 4, false), .mode = ~0u } };
-	uint32_t count;
+	struct walk_sample s = { .w = w, .hit = { .time = time, .mode = ~0u } };
+	struct walk_head head;
 
-	(void)n;
 	if (time > w->delivered)
 		w->delivered = time;
 	if (pp_get_u32(p, false) != 0)
 		return walk_record(w, time, p);
-	walk_enter(&s, pp_get_u32(p + 8, false));
-	if (walk_search(&s, pp_get_u64(p + 16, false)) < 0)
+	(void)n;
+	memcpy(&head, p, sizeof head);
+	s.hit.pid = head.pid;
+	walk_enter(&s, head.mode);
+	if (walk_search(&s, head.ip) < 0)
 		return -1;
-	if (!(count = pp_get_u32(p + 12, false)))
+	if (!head.n)
 		return 1;
 	walk_enter(&s, PP_MISC_USER);	/* like perf: without a marker, a chain is of user mode */
-	if (walk_chain(&s, p + HEAD, count & ~UNWOUND) < 0)
+	if (walk_chain(&s, p + HEAD, head.n & ~UNWOUND) < 0)
 		return -1;
-	return count & UNWOUND ? walk_all_maps(&s) : 1;
+	return head.n & UNWOUND ? walk_all_maps(&s) : 1;
 }
 
 /* ---- as they arrive -------------------------------------------------------------------------- */
@@ -227,6 +235,13 @@ walk_round(struct walk *w, uint64_t limit)
 	return 1;
 }
 
+/* After pp_timeline_put(), when `delivered' was w->delivered: if memory is full, some were. */
+static int
+walk_queued(struct walk *w, uint64_t delivered, int rc)
+{
+	return rc < 0 ? -1 : w->delivered == delivered ? 1 : walk_round(w, w->delivered);
+}
+
 static int
 walk_queue(struct walk *w, const struct pp_event *ev, const struct pp_rec *r, const void *p, size_t n)
 {
@@ -234,20 +249,19 @@ walk_queue(struct walk *w, const struct pp_event *ev, const struct pp_rec *r, co
 
 	if (!pp_time(ev, r, w->t->in->swap, &time))
 		return walk_turn(w, 0, p, n);
-	if (pp_timeline_put(w->timeline, time, p, n) < 0)
-		return -1;
-	return w->delivered == delivered ? 1 : walk_round(w, w->delivered);	/* memory is full */
+	return walk_queued(w, delivered, pp_timeline_put(w->timeline, time, p, n));
 }
 
-static void
-walk_copy_chain(struct walk *w, const uint8_t *p, uint64_t n)
+/* Write the head of a queued sample, and behind it n addresses of its chain. */
+static inline void
+walk_write(uint8_t *to, const struct walk_head *head, const uint8_t *chain, size_t n, bool swap)
 {
-	if (n && !w->t->in->swap)
-		memcpy(w->digest + HEAD, p, n * 8);
+	memcpy(to, head, sizeof *head);
+	if (n && !swap)
+		memcpy(to + HEAD, chain, n * 8);
 	else
-		for (uint64_t i = 0; i < n; i++)
-			pp_set_u64(w->digest + HEAD + i * 8, pp_get_u64(p + i * 8, true), false);
-	pp_set_u32(w->digest + 12, (uint32_t)n, false);
+		for (size_t i = 0; i < n; i++)
+			pp_set_u64(to + HEAD + i * 8, pp_get_u64(chain + i * 8, true), false);
 }
 
 /* Add those of n addresses, each `stride' bytes behind the last, that are (not) in the upper half: a digest is at most a record. */
@@ -300,51 +314,69 @@ walk_add_data(struct walk *w, size_t have, const struct pp_event *ev, const stru
 	return n < 0 ? -1 : (int64_t)(have | unwound);
 }
 
+/* Queue a sample of that head and chain. */
+static int
+walk_queue_chain(struct walk *w, const struct pp_event *ev, const struct pp_rec *r, const struct walk_head *head, const uint8_t *chain)
+{
+	uint64_t time, delivered = w->delivered;
+	bool swap = w->t->in->swap;
+	size_t n = HEAD + 8 * (size_t)head->n;
+	uint8_t *to;
+
+	if (!pp_time(ev, r, swap, &time)) {
+		walk_write(w->digest, head, chain, head->n, swap);
+		return walk_turn(w, 0, w->digest, n);
+	}
+	if (!(to = pp_timeline_space(w->timeline, time, n)))
+		return -1;
+	walk_write(to, head, chain, head->n, swap);
+	return walk_queued(w, delivered, pp_timeline_written(w->timeline, time, n));
+}
+
 static int
 walk_queue_sample(struct walk *w, const struct pp_event *ev, const struct pp_rec *r)
 {
-	unsigned mode = r->misc & PP_MISC_CPUMODE_MASK;
-	uint32_t pid = UINT32_MAX, tid;
-	struct pp_part part[PP_SHAPE_STEPS], chain = { NULL, 0, 0 };	/* of chain.n entries */
+	struct walk_head head = { .pid = UINT32_MAX, .mode = r->misc & PP_MISC_CPUMODE_MASK };
+	struct pp_part chain = { NULL, 0, 0 };
 	bool swap = w->t->in->swap;
+	const uint8_t *ips = NULL;
 	int64_t n;
 
-	if (ev->attr.sample_type & PP_SAMPLE_CALLCHAIN) {
-		if (pp_sample_parts(part, PP_SAMPLE_CALLCHAIN, ev, r, swap, &w->t->in_err) < 0)
-			return -1;
-		chain = (struct pp_part){ part->p + 8, part->n / 8 - 1, part->bit };
+	if (ev->attr.sample_type & PP_SAMPLE_CALLCHAIN && pp_sample_part(&chain, PP_SAMPLE_CALLCHAIN, ev, r, swap, &w->t->in_err) < 0)
+		return -1;
+	if (chain.n) {
+		ips = chain.p + 8;
+		head.n = chain.n / 8 - 1;
 	}
-	pp_pid_tid(ev, r, swap, &pid, &tid);
-	pp_set_u32(w->digest, 0, false);
-	pp_set_u32(w->digest + 4, pid, false);
-	pp_set_u32(w->digest + 8, ev->plan.ip ? mode : 0, false);
-	pp_set_u64(w->digest + 16, ev->plan.ip ? pp_get_u64(r->raw + ev->plan.ip, swap) : 0, false);
-	walk_copy_chain(w, chain.p, chain.n);
-	if (w->data) {
-		if ((n = walk_add_data(w, chain.n, ev, r)) < 0)
-			return -1;
-		pp_set_u32(w->digest + 12, (uint32_t)n, false);
-		chain.n = (uint32_t)(n & ~UNWOUND);
-	}
-	return walk_queue(w, ev, r, w->digest, HEAD + chain.n * 8);
+	if (ev->plan.tid)
+		head.pid = pp_get_u32(r->raw + ev->plan.tid, swap);
+	if (ev->plan.ip)
+		head.ip = pp_get_u64(r->raw + ev->plan.ip, swap);
+	else
+		head.mode = 0;
+	if (!w->data)
+		return walk_queue_chain(w, ev, r, &head, ips);
+	walk_write(w->digest, &head, ips, head.n, swap);
+	if ((n = walk_add_data(w, head.n, ev, r)) < 0)
+		return -1;
+	head.n = (uint32_t)n;
+	memcpy(w->digest, &head, sizeof head);
+	return walk_queue(w, ev, r, w->digest, HEAD + 8 * (size_t)(head.n & ~UNWOUND));
 }
 
 /* CALLCHAIN_DEFERRED, the user part of an earlier chain: header, cookie, u64 n, n addresses, trailer */
 static int
 walk_queue_deferred(struct walk *w, const struct pp_event *ev, const struct pp_rec *r)
 {
-	uint32_t pid = UINT32_MAX, tid;
+	struct walk_head head = { .pid = UINT32_MAX };
 	bool swap = w->t->in->swap;
-	uint64_t n;
+	uint32_t tid;
 
 	if (pp_check(r, swap, &w->t->in_err) < 0)
 		return -1;
-	pp_pid_tid(ev, r, swap, &pid, &tid);
-	n = PP_RAW_GET(r->raw, CALLCHAIN_DEFERRED, nr, swap);
-	memset(w->digest, 0, HEAD);
-	pp_set_u32(w->digest + 4, pid, false);
-	walk_copy_chain(w, r->raw + PP_RAW_AT(CALLCHAIN_DEFERRED, ip), n);
-	return walk_queue(w, ev, r, w->digest, HEAD + n * 8);
+	pp_pid_tid(ev, r, swap, &head.pid, &tid);
+	head.n = (uint32_t)PP_RAW_GET(r->raw, CALLCHAIN_DEFERRED, nr, swap);
+	return walk_queue_chain(w, ev, r, &head, r->raw + PP_RAW_AT(CALLCHAIN_DEFERRED, ip));
 }
 
 /* A record that is not queued here, but by readers: they may deliver more at the next FINISHED_ROUND. */
