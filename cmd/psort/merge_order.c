@@ -381,6 +381,7 @@ order_open(struct merge_order *m, struct tool *t, struct join *j, const struct s
 	m->held_max = part / n < HELD_MIN ? HELD_MIN : part / n > HELD_MAX ? HELD_MAX : part / n;
 	m->ties.cap = part / sizeof *m->ties.e;
 	m->ties.e = tool_alloc(m->ties.cap, sizeof *m->ties.e);
+	m->ties.order = tool_alloc(m->ties.cap, sizeof *m->ties.order);
 	m->ties.space = part < PP_RECORD_MAX ? PP_RECORD_MAX : part;
 	m->ties.copy = tool_alloc(m->ties.space, 1);
 	if (emit_open(&m->e, t, how, spill, err) < 0)
@@ -389,7 +390,7 @@ order_open(struct merge_order *m, struct tool *t, struct join *j, const struct s
 		return pp_fail_memory(err);
 	m->e.swap = join_source(j)->swap;
 	m->e.fresh = how->marks != MARKS_DROP;
-	m->e.limit -= 2 * part;
+	m->e.limit -= 2 * part + m->ties.cap * sizeof *m->ties.order;
 	m->e.to = order_to_ties;
 	m->e.many = order_many;
 	m->e.arg = m;
@@ -406,6 +407,7 @@ order_close(struct merge_order *m)
 	}
 	free(m->in);
 	free(m->ties.e);
+	free(m->ties.order);
 	free(m->ties.copy);
 	known_free(m->known);
 	emit_close(&m->e);

@@ -44,6 +44,7 @@ struct ties {			/* released records of one time, to be sorted by input */
 	uint64_t	 time, seq;
 	struct tie	*e;
 	size_t		 n, cap;
+	size_t		*order;		/* numbers of all, by input and in the order of that, while they are put */
 	uint8_t		*copy;		/* bytes of those that are not stable; `space': its size */
 	size_t		 used, space;
 };

@@ -15,11 +15,18 @@ order_by_input(const void *a, const void *b)
 	return x->seq < y->seq ? -1 : x->seq > y->seq;
 }
 
+/* The i-th tie in the order of the inputs. */
+static struct tie *
+order_tie(const struct merge_order *m, size_t i)
+{
+	return &m->ties.e[m->ties.order[i]];
+}
+
 /* From i on, the next of the input's ties that is about the state, or their end. */
 static size_t
 order_next_state(const struct merge_order *m, const struct merge_input *in, size_t i)
 {
-	while (i < in->tie_end && !m->ties.e[i].state)
+	while (i < in->tie_end && !order_tie(m, i)->state)
 		i++;
 	return i;
 }
@@ -31,7 +38,7 @@ order_put_upto(struct merge_order *m, struct merge_input *in, size_t end)
 	int rc = 1;
 
 	while (rc > 0 && in->tie < end)
-		rc = order_put_timed(m, &m->ties.e[in->tie++], m->ties.time);
+		rc = order_put_timed(m, order_tie(m, in->tie++), m->ties.time);
 	return rc;
 }
 
@@ -39,34 +46,40 @@ order_put_upto(struct merge_order *m, struct merge_input *in, size_t end)
 static int
 order_put_in_front(struct merge_order *m, const struct merge_input *of)
 {
-	struct tie *e = m->ties.e, *same = &e[of->tie];
+	const struct tie *same = order_tie(m, of->tie);
+	struct tie *e;
 	int rc = 1;
 
 	for (struct merge_input *in = m->in; rc > 0 && in < m->in + m->n; in++) {
-		if (in == of || in->tie_state == in->tie_end || e[in->tie_state].size != same->size ||
-		    memcmp(e[in->tie_state].p, same->p, same->size))
+		if (in == of || in->tie_state == in->tie_end || (e = order_tie(m, in->tie_state))->size != same->size ||
+		    memcmp(e->p, same->p, same->size))
 			continue;
 		rc = order_put_upto(m, in, in->tie_state);
-		e[in->tie_state].again = true;
+		e->again = true;
 		in->tie_state = order_next_state(m, in, in->tie_state + 1);
 	}
 	return rc;
 }
 
-/* Where the sorted ties of each input are. */
+/* Put the ties in the order of the inputs.  Those of one input have theirs: many inputs may have the same ones, so this counts. */
 static void
 order_find_ties(struct merge_order *m)
 {
-	size_t i = 0;
+	struct ties *t = &m->ties;
+	size_t at = 0, n;
 
-	for (unsigned k = 0; k < m->n; k++) {
-		struct merge_input *in = &m->in[k];
-
-		for (in->tie = i; i < m->ties.n && m->ties.e[i].in == k; i++)
-			;
-		in->tie_end = i;
-		in->tie_state = order_next_state(m, in, in->tie);
+	for (unsigned k = 0; k < m->n; k++)
+		m->in[k].tie_end = 0;
+	for (size_t i = 0; i < t->n; i++)
+		m->in[t->e[i].in].tie_end++;
+	for (unsigned k = 0; k < m->n; k++, at += n) {
+		n = m->in[k].tie_end;
+		m->in[k].tie = m->in[k].tie_end = at;
 	}
+	for (size_t i = 0; i < t->n; i++)
+		t->order[m->in[t->e[i].in].tie_end++] = i;
+	for (unsigned k = 0; k < m->n; k++)
+		m->in[k].tie_state = order_next_state(m, &m->in[k], m->in[k].tie);
 }
 
 /* Put all ties of an input that are left. */
@@ -86,26 +99,18 @@ order_put_rest(struct merge_order *m, struct merge_input *in)
 	return rc;
 }
 
+/* Held records of all inputs precede the records of this time. */
 static int
-order_sort_ties(struct merge_order *m)
+order_put_held_of(struct merge_order *m, const struct tie *e)
 {
-	struct ties *t = &m->ties;
-	int rc = 1;
-
-	if (t->n > 1)
-		qsort(t->e, t->n, sizeof *t->e, order_by_input);
-	/* Held records of all inputs precede the records of this time. */
-	for (size_t i = 0; rc > 0 && i < t->n; i++)
-		if (m->in[t->e[i].in].n)
-			rc = order_put_held(m, t->e[i].in, t->time);
-	return rc;
+	return m->in[e->in].n ? order_put_held(m, e->in, m->ties.time) : 1;
 }
 
 int
 order_put_ties(struct merge_order *m)
 {
 	struct ties *t = &m->ties;
-	int rc;
+	int rc = 1;
 
 	if (t->n == 1) {		/* the usual case */
 		t->n = t->used = 0;
@@ -113,8 +118,9 @@ order_put_ties(struct merge_order *m)
 	}
 	if (!t->n)
 		return 1;
-	rc = order_sort_ties(m);
 	order_find_ties(m);
+	for (size_t i = 0; rc > 0 && i < t->n; i++)
+		rc = order_put_held_of(m, order_tie(m, i));
 	for (unsigned i = 0; rc > 0 && i < m->n; i++)
 		rc = order_put_rest(m, &m->in[i]);
 	t->n = t->used = 0;
@@ -126,12 +132,15 @@ order_put_first_ties(struct merge_order *m, unsigned upto, bool now)
 {
 	struct ties *t = &m->ties;
 	size_t done = 0;
-	int rc;
+	int rc = 1;
 
 	for (size_t i = 0; !now && i < t->n; i++)
 		if (t->e[i].in <= upto && t->e[i].state)
 			return 1;
-	rc = order_sort_ties(m);
+	if (t->n > 1)
+		qsort(t->e, t->n, sizeof *t->e, order_by_input);
+	for (size_t i = 0; rc > 0 && i < t->n; i++)
+		rc = order_put_held_of(m, &t->e[i]);
 	while (rc > 0 && done < t->n && t->e[done].in <= upto)
 		rc = order_put_timed(m, &t->e[done++], t->time);
 	t->n -= done;
