@@ -238,9 +238,7 @@ judge(const struct pp_events *e, const struct pp_rec *r, bool deep, struct pp_er
 int
 pp_judge(const struct pp_events *e, const struct pp_rec *r, struct pp_err *err)
 {
-	if (r->type != PP_SAMPLE && r->type < PP_USER_TYPE_START && e->n && e->trailer >= 0 && pp_fits(r, (unsigned)e->trailer))
-		return 1;
-	return judge(e, r, true, err);
+	return pp_fits_exactly(e, r) ? 1 : judge(e, r, true, err);
 }
 
 int

@@ -28,6 +28,12 @@ int	pp_judge(const struct pp_events *, const struct pp_rec *, struct pp_err *);
 int	pp_judge_quickly(const struct pp_events *, const struct pp_rec *, struct pp_err *);
 /* The quick way for most records of the kernel: are the fields and the trailer all of it? */
 bool	pp_fits(const struct pp_rec *, unsigned trailer);
+/* Is it a record of the kernel as most are, for which that can be told?  Then it is sound. */
+static inline bool
+pp_fits_exactly(const struct pp_events *e, const struct pp_rec *r)
+{
+	return r->type != PP_SAMPLE && r->type < PP_USER_TYPE_START && e->n && e->trailer >= 0 && pp_fits(r, (unsigned)e->trailer);
+}
 /* Could perf or the kernel have written this header of a known type? */
 bool	pp_header_plausible(const struct pp_rec *);
 /* The size that a kernel record, but a SAMPLE or READ, needs by its fields, of which `left' bytes are in memory; 0: that cannot be told. */

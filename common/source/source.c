@@ -319,7 +319,7 @@ source_step(struct source *s, struct pp_rec *r)
 		r->raw = pub->pos;
 		r->misc = PP_RAW_GET(pub->pos, header, misc, pub->swap);
 		r->payload = 0;
-		if (source_judge(s, r) > 0) {
+		if (pp_fits_exactly(pub->events, r) || source_judge(s, r) > 0) {
 			pub->pos += r->size;
 			return 1;
 		}
