@@ -88,7 +88,7 @@ make(struct bench *w, unsigned n)
 	case 14: task_rec(w, PP_EXIT, 0, 21, 10, 21, 10); task_rec(w, PP_EXIT, 0, 20, 10, 20, 10); break;
 	case 15: task_rec(w, PP_FORK, 0, 20, 21, 20, 21); break;
 	case 16: task_rec(w, PP_FORK, PP_MISC_FORK_EXEC, 20, 10, 20, 10); break;
-	case 17: comm(w, 10, 10, "ot"); break;
+	case 17: comm(w, 10, 10, "up"); break;
 	case 18: map_at(w, 2 | PP_MISC_MMAP_DATA, 10, 0x3000, 0x1000, 0, "/bin/sh"); break;
 	case 19: map_at(w, 2, 10, 0x2000, 0x2000, 0, "/bin/sh"); break;
 	case 20: map_at(w, 2, 10, 0x10000, 0x1000, 0, "/bin/sh"); break;
