@@ -469,7 +469,7 @@ now() {
 		same "$T/sched" "$tid" --tid "$tid"
 		perf inject -s -i "$T/cut" -o "$T/cut.s" && perf inject -s -i "$T/whole" -o "$T/whole.s" || failed "perf inject: $tid"
 		for f in cut whole; do
-			pfilter -q --tid "$tid" --allow vital-types --drop-type header_feature,finished_round --type SAMPLE --sideband=none "$T/$f.s" >"$T/$f.t"
+			pfilter -q --tid "$tid" --allow vital-types --drop-type header_feature,header_build_id,finished_round --type SAMPLE --sideband=none "$T/$f.s" >"$T/$f.t"
 		done
 		cmp "$T/whole.t" "$T/cut.t" || failed "perf inject -s: $tid"
 	done
