@@ -324,6 +324,22 @@ force_comm(struct force *f, uint64_t time, const struct pp_rec *r, size_t n)
 	return 1;
 }
 
+/* Put the key into the table.  1; 0: it was there; -1: no memory. */
+static int
+force_note(struct force *f, struct table *to, uint64_t key)
+{
+	struct link *l;
+
+	if (pp_table_first(to, key))
+		return 0;
+	if (!(l = malloc(sizeof *l)) || pp_table_add(to, l, key) < 0) {
+		free(l);
+		return -1;
+	}
+	f->bytes += sizeof *l;
+	return 1;
+}
+
 /* Is it the first map of its file, or of what stands for one? */
 static int
 force_is_new(struct force *f, const struct pp_rec *r, size_t n)
@@ -331,17 +347,9 @@ force_is_new(struct force *f, const struct pp_rec *r, size_t n)
 	size_t at = r->type == PP_MMAP2 ? PP_RAW_AT(MMAP2, filename) : PP_RAW_AT(MMAP, filename);
 	size_t from = r->type == PP_MMAP2 ? PP_RAW_AT(MMAP2, inode_or_build_id) : at;
 	uint64_t key = pp_table_hash(&f->files, r->misc & PP_MISC_MMAP_BUILD_ID, r->raw + from, at - from);
-	struct link *l;
 
 	key = pp_table_hash(&f->files, key, r->raw + at, strnlen((const char *)r->raw + at, n - at));
-	if (pp_table_first(&f->files, key))
-		return 0;
-	if (!(l = malloc(sizeof *l)) || pp_table_add(&f->files, l, key) < 0) {
-		free(l);
-		return -1;
-	}
-	f->bytes += sizeof *l;
-	return 1;
+	return force_note(f, &f->files, key);
 }
 
 /* The map of the process at that place, which the one to come replaces before anybody could inherit it, goes. */
@@ -395,22 +403,6 @@ life_descends(struct life *l, int which, struct life *from)
 	from->name = NULL;
 }
 
-/* That task is not known, and has a child from before the recording. */
-static int
-force_expect(struct force *f, uint32_t tid)
-{
-	struct link *l;
-
-	if (pp_table_first(&f->parents, tid))
-		return 1;
-	if (!(l = malloc(sizeof *l)) || pp_table_add(&f->parents, l, tid) < 0) {
-		free(l);
-		return -1;
-	}
-	f->bytes += sizeof *l;
-	return 1;
-}
-
 /*
  * A FORK without a time is of a child from before the recording.  A reader asks for the name and the descent of its parent only when
  * a record with a time comes, so until then the parent may become known, and its name stays that it has then.
@@ -432,7 +424,7 @@ force_fork(struct force *f, uint64_t time, const struct pp_rec *r, size_t n)
 	if (by && by->listed && by->group->pid == ppid && !(r->misc & PP_MISC_FORK_EXEC))
 		life_revive(f, by);
 	life_descends(l, 0, by);
-	if (!by && !time && force_expect(f, PP_RAW_GET(r->raw, FORK, ptid, f->swap)) < 0)
+	if (!by && !time && force_note(f, &f->parents, PP_RAW_GET(r->raw, FORK, ptid, f->swap)) < 0)
 		return -1;
 	if (pid != ppid && parent) {
 		parent->forked = f->order;

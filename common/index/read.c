@@ -283,7 +283,7 @@ ppi_get_end(struct ppi_reader *x)
 		    .reads = ppi_u32(p + PPI_N_READS) != 0, .nsnaps = x->version > 1 ? ppi_u32(p + PPI_N_SNAPS) : 0,
 		    .print = ppi_u64(p + PPI_N_PRINT) };
 		sound = ppi_get_end_arrays(x, p + fixed, n - fixed - PPI_HASH);
-		if (x->version < 3)
+		if (x->version < 3)	/* layout.h says what they lack */
 			e->nsnaps = 0;
 	}
 	free(p);
