@@ -68,28 +68,29 @@ new_block(struct pp_blocks *b)
 	return b->all[b->n++] = k;
 }
 
-struct pp_block *
-pp_blocks_buffer(struct pp_blocks *b)
+/* A new block in the place of that one, which is left. */
+static struct pp_block *
+replace(struct pp_blocks *b, struct pp_block **at)
 {
-	struct pp_block *was = b->reading, *k = new_block(b);
+	struct pp_block *was = *at, *k = new_block(b);
 
 	if (!k)
 		return NULL;
-	b->reading = k;
+	*at = k;
 	leave(b, was);
 	return k;
 }
 
 struct pp_block *
+pp_blocks_buffer(struct pp_blocks *b)
+{
+	return replace(b, &b->reading);
+}
+
+struct pp_block *
 pp_blocks_fill(struct pp_blocks *b)
 {
-	struct pp_block *was = b->filling, *k = new_block(b);
-
-	if (!k)
-		return NULL;
-	b->filling = k;
-	leave(b, was);
-	return k;
+	return replace(b, &b->filling);
 }
 
 int
