@@ -25,8 +25,8 @@ arrival_blame(struct pp_arrival *a, const struct pp_rec *r, uint64_t off)
 	a->err->off = off;
 }
 
-/* Emit one record.  1, or -1. */
-static int
+/* Emit one record; what cannot be emitted is in a->failed. */
+static void
 arrival_emit_one(struct pp_arrival *a, const struct pp_held *e)
 {
 	struct pp_rec r = pp_rec_at(pp_ring_bytes(&a->ring, e), a->in->swap);
@@ -39,7 +39,6 @@ arrival_emit_one(struct pp_arrival *a, const struct pp_held *e)
 		a->failed = true;
 	}
 	pp_ring_drop(&a->ring, e);
-	return a->failed ? -1 : 1;
 }
 
 int

@@ -121,11 +121,12 @@ state_keys_tasks_elsewhere(struct state_keys *k)
 bool
 state_keys_all_samples(const struct state_keys *k, const struct pp_events *e)
 {
-	bool timed = true;
-
+	if (!k || !k->inherit)
+		return false;
 	for (unsigned i = 0; i < e->n; i++)
-		timed &= e->ev[i]->plan.t_time != 0;
-	return k && k->inherit && !timed;
+		if (!e->ev[i]->plan.t_time)
+			return true;
+	return false;
 }
 
 bool

@@ -206,11 +206,11 @@ walk_turn(void *arg, uint64_t time, const uint8_t *p, size_t n)
 	struct walk_sample s = { .w = w, .hit = { .time = time, .mode = ~0u } };
 	struct walk_head head;
 
+	(void)n;
 	if (time > w->delivered)
 		w->delivered = time;
 	if (pp_get_u32(p, false) != 0)
 		return walk_record(w, time, p);
-	(void)n;
 	memcpy(&head, p, sizeof head);
 	s.hit.pid = head.pid;
 	walk_enter(&s, head.mode);
