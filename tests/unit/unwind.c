@@ -503,6 +503,20 @@ test_damaged_sections(void **state)
 	}
 }
 
+/* A file whose only table of frames is a compressed .debug_frame of the functions. */
+static struct elf *
+compressed_elf(void)
+{
+	struct elf *e = calloc(1, sizeof *e);
+
+	e->debug = true;
+	add_cie(e, (struct cie_form){ .version = 3 });
+	add_functions(e);
+	compress_frames(e, ELFCOMPRESS_ZLIB);
+	finish(e);
+	return e;
+}
+
 /* A compressed section that does not expand to what it says. */
 static void
 test_damaged_compression(void **state)
@@ -515,14 +529,9 @@ test_damaged_compression(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		struct elf *e = calloc(1, sizeof *e);
+		struct elf *e = compressed_elf();
 		struct opened o;
 
-		e->debug = true;
-		add_cie(e, (struct cie_form){ .version = 3 });
-		add_functions(e);
-		compress_frames(e, ELFCOMPRESS_ZLIB);
-		finish(e);
 		set_number(&e->file, (rows[i].section ? unwind_number(e->file.p + E_SHOFF, 8) + 128 : FRAMES) + rows[i].f.at,
 		    rows[i].f.value, rows[i].f.size);
 		o = open_bytes(e);
@@ -532,14 +541,9 @@ test_damaged_compression(void **state)
 	}
 	/* no method, or no space for it: as if the section were not there */
 	for (unsigned i = 0; i < 2; i++) {
-		struct elf *e = calloc(1, sizeof *e);
+		struct elf *e = compressed_elf();
 		struct opened o;
 
-		e->debug = true;
-		add_cie(e, (struct cie_form){ .version = 3 });
-		add_functions(e);
-		compress_frames(e, ELFCOMPRESS_ZLIB);
-		finish(e);
 		if (i)
 			set_number(&e->file, unwind_number(e->file.p + E_SHOFF, 8) + 128 + 24, e->file.n - 8, 8);
 		else

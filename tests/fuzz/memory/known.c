@@ -312,81 +312,30 @@ __wrap_expand_number(const char *s, uint64_t *n)
 
 /* ---- libelf -------------------------------------------------------------------------------------------- */
 
-#define GELF(type, function, ...)								\
-	type	*__real_##function(__VA_ARGS__, type *);					\
-	type	*__wrap_##function(__VA_ARGS__, type *);
+/* Those that fill what their last argument points to, and return it. */
+#define GELF(type, function, parameters, ...)							\
+	type	*__real_##function parameters;							\
+	type	*__wrap_##function parameters							\
+	{											\
+		type *p = OUTSIDE(__real_##function(__VA_ARGS__));				\
+												\
+		if (p)										\
+			WRITTEN(p, sizeof *p);							\
+		return p;									\
+	}
 
 WRAP(gelf_getehdr)
-GELF(GElf_Ehdr, gelf_getehdr, Elf *)
-GElf_Ehdr *
-__wrap_gelf_getehdr(Elf *e, GElf_Ehdr *to)
-{
-	GElf_Ehdr *p = OUTSIDE(__real_gelf_getehdr(e, to));
-
-	if (p)
-		WRITTEN(p, sizeof *p);
-	return p;
-}
-
+GELF(GElf_Ehdr, gelf_getehdr, (Elf *e, GElf_Ehdr *to), e, to)
 WRAP(gelf_getphdr)
-GELF(GElf_Phdr, gelf_getphdr, Elf *, int)
-GElf_Phdr *
-__wrap_gelf_getphdr(Elf *e, int i, GElf_Phdr *to)
-{
-	GElf_Phdr *p = OUTSIDE(__real_gelf_getphdr(e, i, to));
-
-	if (p)
-		WRITTEN(p, sizeof *p);
-	return p;
-}
-
+GELF(GElf_Phdr, gelf_getphdr, (Elf *e, int i, GElf_Phdr *to), e, i, to)
 WRAP(gelf_getshdr)
-GELF(GElf_Shdr, gelf_getshdr, Elf_Scn *)
-GElf_Shdr *
-__wrap_gelf_getshdr(Elf_Scn *s, GElf_Shdr *to)
-{
-	GElf_Shdr *p = OUTSIDE(__real_gelf_getshdr(s, to));
-
-	if (p)
-		WRITTEN(p, sizeof *p);
-	return p;
-}
-
+GELF(GElf_Shdr, gelf_getshdr, (Elf_Scn *s, GElf_Shdr *to), s, to)
 WRAP(gelf_getsym)
-GELF(GElf_Sym, gelf_getsym, Elf_Data *, int)
-GElf_Sym *
-__wrap_gelf_getsym(Elf_Data *d, int i, GElf_Sym *to)
-{
-	GElf_Sym *p = OUTSIDE(__real_gelf_getsym(d, i, to));
-
-	if (p)
-		WRITTEN(p, sizeof *p);
-	return p;
-}
-
+GELF(GElf_Sym, gelf_getsym, (Elf_Data *d, int i, GElf_Sym *to), d, i, to)
 WRAP(gelf_getrel)
-GELF(GElf_Rel, gelf_getrel, Elf_Data *, int)
-GElf_Rel *
-__wrap_gelf_getrel(Elf_Data *d, int i, GElf_Rel *to)
-{
-	GElf_Rel *p = OUTSIDE(__real_gelf_getrel(d, i, to));
-
-	if (p)
-		WRITTEN(p, sizeof *p);
-	return p;
-}
-
+GELF(GElf_Rel, gelf_getrel, (Elf_Data *d, int i, GElf_Rel *to), d, i, to)
 WRAP(gelf_getrela)
-GELF(GElf_Rela, gelf_getrela, Elf_Data *, int)
-GElf_Rela *
-__wrap_gelf_getrela(Elf_Data *d, int i, GElf_Rela *to)
-{
-	GElf_Rela *p = OUTSIDE(__real_gelf_getrela(d, i, to));
-
-	if (p)
-		WRITTEN(p, sizeof *p);
-	return p;
-}
+GELF(GElf_Rela, gelf_getrela, (Elf_Data *d, int i, GElf_Rela *to), d, i, to)
 
 /* The file itself is read, or mapped, by the caller or by libelf; it is what it is. */
 static Elf_Data *
