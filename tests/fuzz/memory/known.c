@@ -19,6 +19,7 @@
 #endif
 #include <malloc.h>
 #include <regex.h>
+#include <sha1.h>
 #include <sha2.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -238,32 +239,40 @@ __wrap_lzma_code(lzma_stream *z, lzma_action action)
 
 /* ---- libmd, libbsd ------------------------------------------------------------------------------------- */
 
-void	__real_SHA256Init(SHA2_CTX *);
+#define HASH_INIT(function, context)								\
+	void	__real_##function(context *);							\
+	void	__wrap_##function(context *c)							\
+	{											\
+		__real_##function(c);								\
+		WRITTEN(c, sizeof *c);								\
+	}
+#define HASH_UPDATE(function, context)								\
+	void	__real_##function(context *, const uint8_t *, size_t);				\
+	void	__wrap_##function(context *c, const uint8_t *p, size_t n)			\
+	{											\
+		GIVEN(p, n);									\
+		__real_##function(c, p, n);							\
+	}
+#define HASH_FINAL(function, context, size)							\
+	void	__real_##function(uint8_t [size], context *);					\
+	void	__wrap_##function(uint8_t to[size], context *c)					\
+	{											\
+		__real_##function(to, c);							\
+		WRITTEN(to, size);								\
+	}
+
+WRAP(SHA1Init)
+HASH_INIT(SHA1Init, SHA1_CTX)
+WRAP(SHA1Update)
+HASH_UPDATE(SHA1Update, SHA1_CTX)
+WRAP(SHA1Final)
+HASH_FINAL(SHA1Final, SHA1_CTX, SHA1_DIGEST_LENGTH)
 WRAP(SHA256Init)
-void
-__wrap_SHA256Init(SHA2_CTX *c)
-{
-	__real_SHA256Init(c);
-	WRITTEN(c, sizeof *c);
-}
-
-void	__real_SHA256Update(SHA2_CTX *, const uint8_t *, size_t);
+HASH_INIT(SHA256Init, SHA2_CTX)
 WRAP(SHA256Update)
-void
-__wrap_SHA256Update(SHA2_CTX *c, const uint8_t *p, size_t n)
-{
-	GIVEN(p, n);
-	__real_SHA256Update(c, p, n);
-}
-
-void	__real_SHA256Final(uint8_t [SHA256_DIGEST_LENGTH], SHA2_CTX *);
+HASH_UPDATE(SHA256Update, SHA2_CTX)
 WRAP(SHA256Final)
-void
-__wrap_SHA256Final(uint8_t to[SHA256_DIGEST_LENGTH], SHA2_CTX *c)
-{
-	__real_SHA256Final(to, c);
-	WRITTEN(to, SHA256_DIGEST_LENGTH);
-}
+HASH_FINAL(SHA256Final, SHA2_CTX, SHA256_DIGEST_LENGTH)
 
 int	__real_strvisx(char *, const char *, size_t, int);
 WRAP(strvisx)
@@ -336,6 +345,21 @@ WRAP(gelf_getrel)
 GELF(GElf_Rel, gelf_getrel, (Elf_Data *d, int i, GElf_Rel *to), d, i, to)
 WRAP(gelf_getrela)
 GELF(GElf_Rela, gelf_getrela, (Elf_Data *d, int i, GElf_Rela *to), d, i, to)
+
+size_t	__real_gelf_getnote(Elf_Data *, size_t, GElf_Nhdr *, size_t *, size_t *);
+WRAP(gelf_getnote)
+size_t
+__wrap_gelf_getnote(Elf_Data *d, size_t at, GElf_Nhdr *to, size_t *name, size_t *desc)
+{
+	size_t next = OUTSIDE(__real_gelf_getnote(d, at, to, name, desc));
+
+	if (next) {
+		WRITTEN(to, sizeof *to);
+		WRITTEN(name, sizeof *name);
+		WRITTEN(desc, sizeof *desc);
+	}
+	return next;
+}
 
 /* The file itself is read, or mapped, by the caller or by libelf; it is what it is. */
 static Elf_Data *
