@@ -63,6 +63,41 @@ demangle_by(demangler *by, const char *name, int options, struct text *t)
 	return setjmp(t->full) || by(name, options, take, t);
 }
 
+/*
+ * Put an H where a number of lifetimes can begin that has several digits of base 62: G, these, and _.  How many there were.  They can
+ * also be bytes of an identifier, or of what tells crates of one name apart, where an H is as good; what may follow lifetimes does not
+ * begin with one.
+ */
+static unsigned
+disarm(char *name)
+{
+	unsigned n = 0;
+
+	for (char *end, *p = name; (p = strchr(p, 'G')); p = end) {
+		for (end = p + 1; isascii((unsigned char)*end) && isalnum((unsigned char)*end); end++)
+			;
+		for (; *end == '_' && end - p > 2 && (p = memchr(p, 'G', (size_t)(end - p - 2))); n++)
+			*p = 'H';
+	}
+	return n;
+}
+
+/*
+ * The demangler counts lifetimes also where it does not print them, in what an `impl' is for, and then says nothing for minutes.  So it
+ * is asked first whether the name is one without such numbers.  One that is left is 63 at most.
+ */
+static bool
+demangle_rust(const char *name, int options, struct text *t)
+{
+	char copy[DEMANGLE_MAX + 1];
+
+	t->rust = true;
+	memcpy(copy, name, strlen(name) + 1);
+	if (name[1] == 'R' && disarm(copy) && !demangle_by(rust_demangle_callback, copy, options, t))
+		return false;
+	return demangle_by(rust_demangle_callback, name, options, t);
+}
+
 /* The n bytes of a name. */
 static bool
 demangle_text(const char *name, size_t n, int options, struct text *t)
@@ -70,14 +105,10 @@ demangle_text(const char *name, size_t n, int options, struct text *t)
 	char *copy = strndup(name, n);
 	bool is = false;
 
-	if (copy) {
-		/* Rust first: a name of its old scheme is one of C++, too, with a hash behind it */
-		t->rust = true;
-		is = demangle_by(rust_demangle_callback, copy, options, t);
-		if (!is) {
-			t->rust = false;
-			is = demangle_by(cplus_demangle_v3_callback, copy, options, t);
-		}
+	/* Rust first: a name of its old scheme is one of C++, too, with a hash behind it */
+	if (copy && !(is = demangle_rust(copy, options, t))) {
+		t->rust = false;
+		is = demangle_by(cplus_demangle_v3_callback, copy, options, t);
 	}
 	free(copy);
 	return is;

@@ -296,6 +296,14 @@ test_demangle(void **state)
 	/* a few bytes whose text would take minutes to be told: 10^10 lifetimes */
 	assert_string_equal(shown("_RYYYPPFGBTPPP5_", DEMANGLE_SHORT), "-");
 	assert_string_equal(shown("_RYYYPPFGBTPPP5_@plt", DEMANGLE_FULL), "-");
+	/* and some that are counted, but not told */
+	assert_string_equal(shown("_RXYYPSFG_RYYYPPFGRYYY0_", DEMANGLE_FULL), "-");
+	/* what looks like their number, in identifiers and in front of them; and lifetimes that are few */
+	assert_string_equal(shown("_RNvC3foo10GLOBAL_ABC", DEMANGLE_FULL), "foo::GLOBAL_ABC");
+	assert_string_equal(shown("_RNvNvC4G12_1x8GG00_G1_", DEMANGLE_FULL), "G12_::x::GG00_G1_");
+	assert_string_equal(shown("_RNvCs9GpK3GxY_3foo3bar", DEMANGLE_FULL), "foo::bar");
+	assert_string_equal(shown("_RNvXs_Cs9GpK3GxY_3fooNtB4_3BarNtB4_5Trait6method", DEMANGLE_FULL), "<foo::Bar as foo::Trait>::method");
+	assert_string_equal(shown("_RIC3fooFG0_RL1_hRL0_hEuE", DEMANGLE_FULL), "foo::<for<'a, 'b> fn(&'a u8, &'b u8)>");
 	free(longer);
 	free(deep);
 }
