@@ -250,6 +250,7 @@ payload_ask(const struct asked *a, bool known, uint32_t pid, uint32_t tid, const
 	const bool own = cgroup;
 	int why;
 
+	SELECT_TESTS(EVENT);		/* those of tasks */
 	if ((s->pid.n || s->no_pid.n) && (!known || !select_lists(&s->pid, &s->no_pid, (int32_t)pid)))
 		return NOT_PID;
 	if (!select_lists(&s->tid, &s->no_tid, (int32_t)tid))

@@ -355,6 +355,7 @@ select_by_keys(const struct selection *s, const struct tool *t, const struct pp_
 	uint64_t time;
 	int64_t cpu;
 
+	SELECT_TESTS(EVENT);
 	if (keys & BY_EVENT && !st->selected)
 		return NOT_EVENT;
 	task = keys & BY_TASK && select_task_of(ev, r, swap, &pid, &tid);

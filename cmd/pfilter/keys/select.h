@@ -57,8 +57,10 @@ struct selection {
 	}		*event_state;
 	unsigned	 nstates;
 };
-/* Bits of the keys. */
-enum { BY_PID = 1, BY_TID = 2, BY_CPU = 4, BY_TIME = 8, BY_EVENT = 16, BY_TASK = BY_PID | BY_TID };
+/* Bits of the keys, the last one in front of BY_END. */
+enum { BY_PID = 1, BY_TID = 2, BY_CPU = 4, BY_TIME = 8, BY_EVENT = 16, BY_END, BY_TASK = BY_PID | BY_TID };
+/* A new key does not compile where a test of it is missing: name it in these lines, too. */
+#define SELECT_TESTS(last) _Static_assert(BY_END == BY_##last + 1, "a key of selection is not tested here")
 
 /*
  * Parse the argument of --event or --exclude-event, in the syntax of perf record -e:
@@ -116,6 +118,7 @@ select_sample(const struct selection *s, const struct pp_event *ev, const struct
 	const uint8_t *p = r->raw;
 	uint64_t time;
 
+	SELECT_TESTS(EVENT);		/* in event_state[].sample */
 	if (ev->index >= s->nstates)
 		return NO_VERDICT;
 	if (s->event_state[ev->index].sample != KEPT)
