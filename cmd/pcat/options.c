@@ -5,6 +5,7 @@
 #include "index/build.h"
 #include "options.h"
 #include "pprof/out_pprof.h"
+#include "record/meaning.h"
 #include "source/chunk.h"
 
 static void
@@ -87,7 +88,7 @@ static const struct tool_opt opts[] = {
 	OPT_TEXT(0, "formats-from", "OTHER", formats_from, OF_FILE,
 	    "with --repair: add formats of tracepoints from a recording or directory"),
 	OPT_BITS(0, "follow", open_flags, PP_OPEN_FOLLOW, "read a file until the recorder has finished it"),
-	OPT_CALL_ON(0, "compat", COMPAT_WORDS, COMPAT_WORDS, compat_option, compat, "remove or change what this perf cannot read"),
+	OPT_CALL_ON(0, "compat", PP_PERF_WORDS, PP_PERF_WORDS, compat_option, compat, "remove or change what this perf cannot read"),
 	OPT_WORD(0, "endian", ENDIAN_WORDS, endian, ENDIAN_NATIVE, "write in this byte order"),
 	OPT_CALL_ON(0, "features", "LIST", NULL, features_option, features, "write only these header features"),
 	OPT_CALL_ON(0, "no-features", "LIST", NULL, features_not_option, features, "do not write these header features"),

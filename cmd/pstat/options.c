@@ -4,6 +4,7 @@
 
 #include "options.h"
 #include "picture/draw.h"
+#include "record/meaning.h"
 #include "report/forms.h"
 #include "report/output.h"
 #include "sort/sort.h"
@@ -53,7 +54,7 @@ static const struct tool_opt opts[] = {
 	OPT_BITS(0, "build-ids", views, 1u << VIEW_BUILD_IDS, "print the build-ids, as perf buildid-list"),
 	OPT_TEXT(0, "check", "[=LIST]", check_list, NULL, "print what readers stumble over; exit 1 if that is an error"),
 	OPT_FLAG(0, "strict", strict, "with --check: exit 1 for a warning, too"),
-	OPT_TEXT(0, "for", "VERSION", check_for, "6.1|6.12|current",
+	OPT_TEXT(0, "for", "VERSION", check_for, PP_PERF_WORDS,
 	    "with --check: what perf 6.1, 6.12 or current misreads is an error"),
 	OPT_FLAG(0, "privacy", privacy, "print what the recording gives away; with -v names, too"),
 	OPT_NEEDS("top", "sort,hist,diff"),

@@ -21,7 +21,7 @@ struct compat_perf {
 	uint8_t		 flags;		/* number of defined bits in the attr's flag word */
 	bool		 counters;	/* PERF_SAMPLE_BRANCH_COUNTERS, since 6.8 */
 };
-static const struct compat_perf perfs[] = {	/* as COMPAT_WORDS */
+static const struct compat_perf perfs[] = {	/* as PP_PERFS */
 	{ .name = "6.1", .perf = PP_PERF_6_1, .features = 32,
 	  .attr_size = 128, .exact = true, .flags = 38 },
 	{ .name = "6.12", .perf = PP_PERF_6_12, .features = 32,
@@ -29,6 +29,7 @@ static const struct compat_perf perfs[] = {	/* as COMPAT_WORDS */
 	{ .name = "current", .perf = PP_PERF_CURRENT, .features = PP_FEAT_END,
 	  .attr_size = sizeof(struct pp_attr_raw), .flags = 64, .counters = true },
 };
+_Static_assert(sizeof perfs / sizeof *perfs == PP_PERF_END - 1, "a version of PP_PERFS without its row");
 
 enum { TYPES = 128, ATTR_BRANCH_AT = offsetof(struct pp_attr_raw, branch_sample_type) };
 
@@ -409,7 +410,7 @@ compat_new(const struct tool *tool, const struct compat_perf *perf, struct pp_so
 void
 compat_option(struct tool *t, void *perf)
 {
-	*(const struct compat_perf **)perf = &perfs[tool_word(t, t->optarg, COMPAT_WORDS)];
+	*(const struct compat_perf **)perf = &perfs[tool_word(t, t->optarg, PP_PERF_WORDS)];
 }
 
 bool

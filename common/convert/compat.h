@@ -22,8 +22,7 @@
 
 struct compat_perf;			/* the limits of one version of perf; static */
 
-/* Parse the argument of --compat, into a const struct compat_perf *. */
-#define COMPAT_WORDS "6.1|6.12|current"
+/* Parse the argument of --compat, one of PP_PERF_WORDS (record/meaning.h), into a const struct compat_perf *. */
 void	compat_option(struct tool *, void *perf);
 /* Does the version read COMPRESSED2? */
 bool	compat_compressed2(const struct compat_perf *);

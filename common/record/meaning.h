@@ -46,10 +46,18 @@ enum pp_class {
 	PP_CLASSES
 };
 
-enum pp_perf {			/* the versions of --compat, ascending */
+/* The versions of perf that --compat and --check know, ascending: P(NAME, word, major, minor). */
+#define PP_PERFS(P)	P(6_1, "6.1", 6, 1) P(6_12, "6.12", 6, 12) P(CURRENT, "current", 7, 2)
+
+#define PP_PERF_OF(name, ...) PP_PERF_##name,
+enum pp_perf {
 	PP_PERF_NONE,		/* no version reads it: it has no row */
-	PP_PERF_6_1, PP_PERF_6_12, PP_PERF_CURRENT,
+	PP_PERFS(PP_PERF_OF)
+	PP_PERF_END
 };
+/* Their words, with | between. */
+#define PP_PERF_WORD(name, word, ...) "|" word
+#define PP_PERF_WORDS	(&(PP_PERFS(PP_PERF_WORD))[1])
 
 struct pp_meaning {
 	uint64_t roles;			/* of its fields, PP_ROLE_BIT()s; those of a SAMPLE are in sample.def */

@@ -8,7 +8,8 @@
 #include "in.h"
 
 enum level { E, W, N, LEVELS };
-enum { SINCE_NONE = PP_PERF_NONE, SINCE_6_12 = PP_PERF_6_12, SINCE_CURRENT = PP_PERF_CURRENT, SINCE_VARIES = CHECK_SINCE };
+#define SINCE(name, ...) SINCE_##name = PP_PERF_##name,
+enum { SINCE_NONE = PP_PERF_NONE, PP_PERFS(SINCE) SINCE_VARIES = CHECK_SINCE };
 static const struct row {
 	enum level	 level;
 	int		 number;
@@ -35,9 +36,9 @@ check_since(enum rule rule)
 int
 check_perf(const char *text, size_t len, bool up)
 {
-	static const struct { unsigned major, minor; enum pp_perf perf; } perfs[] = {	/* PP_PERF_CURRENT is 7.2 */
-		{ 6, 1, PP_PERF_6_1 }, { 6, 12, PP_PERF_6_12 }, { 7, 2, PP_PERF_CURRENT },
-	};
+#define VERSION(name, word, major, minor) { major, minor, PP_PERF_##name },
+	static const struct { unsigned major, minor; enum pp_perf perf; } perfs[] = { PP_PERFS(VERSION) };
+	const int n = sizeof perfs / sizeof *perfs;
 	char word[16] = "", rest = '.';
 	unsigned major, minor;
 	int last = 0;
@@ -47,7 +48,7 @@ check_perf(const char *text, size_t len, bool up)
 		return PP_PERF_CURRENT;
 	if (!isdigit((unsigned char)*word) || sscanf(word, "%3u.%3u%c", &major, &minor, &rest) < 2 || isalnum((unsigned char)rest))
 		return PP_PERF_NONE;
-	for (int i = 0; i < 3; i++) {
+	for (int i = 0; i < n; i++) {
 		bool older = major != perfs[i].major ? perfs[i].major < major : perfs[i].minor < minor;
 		bool same = major == perfs[i].major && minor == perfs[i].minor;
 
@@ -55,7 +56,7 @@ check_perf(const char *text, size_t len, bool up)
 			return (int)perfs[i].perf;
 		last = older ? i : last;
 	}
-	return last == 2 ? CHECK_NEWER : (int)perfs[last].perf;
+	return last == n - 1 ? CHECK_NEWER : (int)perfs[last].perf;
 }
 
 /* ---- which rules --------------------------------------------------------------------------------- */
@@ -151,7 +152,10 @@ each_result(const struct check *c, void (*fn)(void *arg, int rule, enum level, c
 static const char *
 version_name(int perf)
 {
-	return perf == PP_PERF_6_12 ? "6.12" : perf == PP_PERF_CURRENT ? "7.2" : NULL;
+#define NUMBER(name, word, major, minor) [PP_PERF_##name] = #major "." #minor,
+	static const char *const names[PP_PERF_END] = { PP_PERFS(NUMBER) };
+
+	return perf < PP_PERF_END ? names[perf] : NULL;
 }
 
 /* The identifier, the name in lower case, the type of the first record. */
