@@ -44,7 +44,7 @@ static const struct tool_opt opts[] = {
 	OPT_HEAD("What is reported"),
 	OPT_TEXT('s', "sort", "KEYS", keys, key_words, "comm pid tid cpu event dso symbol syscall cgroup container pod type time raw.X"),
 	OPT_TEXT(0, "hist", "FIELD", hist, NULL, "percentiles of period, weight, interval, stack, chain, raw, size, round ..."),
-	OPT_TEXT(0, "columns", "LIST", columns, "count,sum,mean,min,p50,p90,p99,p999,max", "of --sort: show these of the periods: count sum mean p50 ... max"),
+	OPT_TEXT(0, "columns", "LIST", columns, SORT_FIGURE_WORDS, "of --sort: show these of the periods: count sum mean p50 ... max"),
 	OPT_NUMBER(0, "top", "N", top, 0, UINT32_MAX, "of --sort show N rows (20 on the screen, else all), 0: all"),
 	OPT_TEXT(0, "time-quantum", "DURATION", quantum, NULL, "the bins of --sort time and --picture: 1ms to 60m"),
 	OPT_BITS(0, "events", views, 1u << VIEW_EVENTS | 1u << VIEW_PAYLOADS, "print the attributes of events, as perf evlist -v"),

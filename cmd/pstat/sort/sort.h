@@ -22,7 +22,9 @@
 
 struct sort;
 struct stacks;
-enum { SORT_FIGURES = 9 };		/* columns of --columns, at most */
+/* The words of --columns, and how many there are. */
+#define SORT_FIGURE_WORDS "count, sum, mean, min, p50, p90, p99, p999, max"
+enum { SORT_FIGURES = 9 };
 
 /* By the arguments of --sort and --hist, of which one may be NULL; a wrong one exits 2. */
 struct sort *sort_new(struct tool *, struct counts *, const char *keys, const char *hist);

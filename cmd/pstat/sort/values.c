@@ -57,7 +57,7 @@ value_column(void *arg, const char *word)
 	while (i < n && strcmp(column_words[i].name, word) != 0)
 		i++;
 	if (i == n)
-		tool_wrong(s->tool, "--columns '%s': expected words of count, sum, mean, min, p50, p90, p99, p999, max", word);
+		tool_wrong(s->tool, "--columns '%s': expected words of " SORT_FIGURE_WORDS, word);
 	for (unsigned k = 0; k < s->columns; k++)
 		if (s->column[k] == column_words[i].cell)
 			tool_wrong(s->tool, "--columns '%s': given twice", word);
