@@ -172,9 +172,17 @@ scene_whole(const struct panel *p)
 {
 	uint64_t sum = 0;
 
-	for (unsigned i = 0; p->kind == PANEL_FILL && i < p->nbands; i++)
-		sum += p->band[i].total;
-	return p->kind == PANEL_FILL ? sum : p->kind == PANEL_FLAME ? p->top : p->samples;
+	switch ((enum panel_kind)p->kind) {
+	case PANEL_FILL:
+		for (unsigned i = 0; i < p->nbands; i++)
+			sum += p->band[i].total;
+		return sum;
+	case PANEL_FLAME:
+		return p->top;
+	case PANEL_HEAT: case PANEL_STACK: case PANEL_BEHIND: case PANEL_HIST:
+		return p->samples;
+	}
+	return 0;
 }
 
 struct scene *

@@ -350,7 +350,17 @@ term_begin(struct term *t, const char *more)
 static uint64_t
 term_by(const struct term *t, const struct panel *p)
 {
-	return panel_is_timed(p) ? term_time_by(t, p) : p->kind == PANEL_BEHIND ? term_behind_by(t, p) : p->kind == PANEL_HIST ? term_hist_by(p) : 1;
+	switch ((enum panel_kind)p->kind) {
+	case PANEL_HEAT: case PANEL_STACK:
+		return term_time_by(t, p);
+	case PANEL_BEHIND:
+		return term_behind_by(t, p);
+	case PANEL_HIST:
+		return term_hist_by(p);
+	case PANEL_FILL: case PANEL_FLAME:
+		return 1;
+	}
+	return 1;
 }
 
 void
