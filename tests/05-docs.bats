@@ -166,7 +166,7 @@ members_in() {
 		chomp;
 		my $s = do { local $/; open my $f, "<", $_ or die "$_: $!\n"; <$f> };
 		my @pages = m{^\.\./cmd/(\w+)/} ? "$1.1" : ("perfpipe.7", map "$_.1", split " ", $ENV{TOOLS});
-		while ($s =~ /\btool_warn\([^,]*,\s*((?:"(?:\\.|[^"\\])*"|PRI\w+|\s)+)/g) {
+		while ($s =~ /\b(?:(?:tool|file)_warn\([^,]*|snprintf\(s->warning, sizeof s->warning),\s*((?:"(?:\\.|[^"\\])*"|PRI\w+|\s)+)/g) {
 			my $format = join "", map { /^PRI/ ? "u" : substr $_, 1, -1 } $1 =~ /"(?:\\.|[^"\\])*"|PRI\w+/g;
 			$format =~ s/\\"/"/g;
 			my ($part) = sort { length $b <=> length $a } map { s/^[\s:,;\x27"]+|[\s:,;\x27"]+$//gr } split /%%|%[-.*0-9]*[jzl]*[a-zA-Z]/, $format;
