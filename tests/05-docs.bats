@@ -230,12 +230,18 @@ members_in() {
 	done_all
 }
 
-@test "docs: perf-pipe(5) has each record type, bit of sample_type and feature, by number and name" {
+@test "docs: perf-pipe(5) has each record type, bit of sample_type, feature and field of an attr, by number and name" {
+	local at=0
 	sed -n 's/^\(REC\|FEAT\|SAMPLE\)(\( *[0-9]*\), \([A-Z0-9_]*\),.*/\2 \3/p' ../common/record/*.def >"$T/rows"
 	[ "$(wc -l <"$T/rows")" -gt 95 ] || failed "rows not found"
 	while read -r n name; do
 		grep -q "^ *$n  *$name\b" ../man/perf-pipe.5 || failed "$n $name"
 	done <"$T/rows"
+	while read -r name n; do
+		grep -qE "\b$name@$at\b" ../man/perf-pipe.5 || failed "$name@$at"
+		at=$((at + n))
+	done < <(sed -nE 's/^ATTR\(([a-z0-9_]+), [A-Z]+, ([0-9]+),.*/\1 \2/p' ../common/record/attr.def)
+	[ $at -ge 144 ] || failed "fields of attrs not found"
 	done_all
 }
 

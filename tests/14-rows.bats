@@ -103,6 +103,36 @@ compiles() {
 	done_all
 }
 
+# Files that tell four of these types apart follow tasks and maps.  Of a type that one does not name, this says that it changes nothing there.
+@test "rows: who follows tasks and maps knows of each type that changes them" {
+	local type file classes
+	classes=$(sed -n '/^#define PP_CLASSES_TASK/,/^#define PP_CLASSES_TRACE/p' ../common/record/meaning.h | grep -o 'BIT([A-Z]*)' | tr -d '()' |
+	    sed 's/^BIT//; /^TRACE/d' | paste -sd'|')
+	sed -nE "s/^REC\( ?[0-9]+, ([A-Z_0-9]+), +($classes),.*/\1/p" ../common/record/record.def >"$T/types"
+	[ "$(wc -l <"$T/types")" -ge 10 ] || failed "types not found: $classes"
+	while read -r file; do
+		while read -r type; do
+			! grep -qE "(case|[!=]=) PP_$type\b" "$file" || echo "$file $type"
+		done <"$T/types"
+	done < <(find ../common ../cmd -name '*.c') >"$T/named"
+	cut -d ' ' -f 1 "$T/named" | uniq -c | awk '$1 >= 4 { print $2 }' >"$T/files"
+	[ "$(wc -l <"$T/files")" -ge 17 ] || failed "files not found"
+	while read -r file; do
+		while read -r type; do
+			case $type:${file#../*/} in
+			KSYMBOL:state/*|KSYMBOL:stack/walk.c|KSYMBOL:*/addr.c|BPF_EVENT:state/*|CGROUP:state/*|TEXT_POKE:state/*) ;;
+			KSYMBOL:*|BPF_EVENT:*|CGROUP:*|TEXT_POKE:*) continue ;;
+			NAMESPACES:stack/walk.c|NAMESPACES:join/lives.c|NAMESPACES:*/addr.c|NAMESPACES:*/state_keys_guess.c) continue ;;
+			NAMESPACES:pcat/*|NAMESPACES:pinject/ids/walk.c|NAMESPACES:pinject/code/*|NAMESPACES:pstat/*) continue ;;
+			EXIT:pcat/*|EXIT:psort/*|EXIT:pinject/lookup/*|EXIT:*/state_keys_guess.c|EXIT:pstat/views/*) continue ;;
+			MMAP:pinject/lookup/*|COMM:*/state_keys_guess.c) continue ;;
+			esac
+			grep -qx "$file $type" "$T/named" || failed "${file#../} does not know of $type"
+		done <"$T/types"
+	done <"$T/files"
+	done_all
+}
+
 # Fields that depend on other records than the sample and its event are compared by other tests.
 @test "rows: evaluate.py has each field of --filter that a record has" {
 	{
@@ -115,6 +145,37 @@ compiles() {
 		comm|ppid|dso|build_id|map.start|callchain.*|cgroup.name|ns.*|host|walltime|uid|gid|machine_pid|vcpu) ;;
 		*) grep -qwF "$name" evaluate.py || failed "$name" ;;
 		esac
+	done <"$T/fields"
+	done_all
+}
+
+@test "rows: evaluate.py and the page have each word of a field of --filter" {
+	python3 - <<-'END'
+		import re
+		from evaluate import WORDS
+		source, page = open("../common/field/field.c").read(), open("../man/perfpipe-filter.7").read()
+		lists = {m[1]: re.findall(r'\{ "(\w+)", ([^}]*) \}', m[2]) for m in re.finditer(r"(\w+_words)\[\] = \{(.*?)\{ NULL", source, re.S)}
+		n, seen = 0, set()
+		for name, words in re.findall(r'^\t\{ "([a-z_.]+)", .*\b(\w+_words)\b', source, re.M):
+		    if words == "type_words":		# rows of record.def
+		        continue
+		    there = re.search(r"^\.Li %s(?: :|\nis one of)\n\.Li ([a-z0-9_ ]+) [;.]$" % re.escape(name), page, re.M)
+		    assert words in seen or there, f"the page does not have the words of {name}"
+		    for word, number in lists[words]:
+		        n += 1
+		        assert word in WORDS[name], f"evaluate.py: {name}: {word}"
+		        assert "PP_" in number or WORDS[name][word] == eval(number), f"evaluate.py: {name}: {word} is {number}"
+		        assert words in seen or word in there[1].split(), f"the page: {name}: {word}"
+		    seen.add(words)
+		assert n >= 70, n
+	END
+}
+
+@test "rows: pstat --events shows each field of an attr" {
+	grep -v ', PAD)' ../common/record/attr.def | sed -nE 's/^ATTR\(([a-z0-9_]+),.*/\1/p' >"$T/fields"
+	[ "$(wc -l <"$T/fields")" -ge 20 ] || failed "fields not found"
+	while read -r name; do
+		grep -q "\ba->$name\b" ../cmd/pstat/views/attrs.c || failed "$name"
 	done <"$T/fields"
 	done_all
 }
@@ -148,14 +209,23 @@ compiles() {
 }
 
 # What is compared with another commit, what fails at any call, and who reads damaged streams.
-@test "rows: the lists of tests/same, failing.py and damage.py have each picture and tool" {
-	local word t
+@test "rows: the lists of tests/same, failing.py, damage.py and 48-pstat have each picture and tool" {
+	local word t f
 	sed -n 's/^PICTURE([A-Z]*, [a-z_]*, "\([a-z]*\).*/\1/p' ../cmd/pstat/picture/kinds.def >"$T/words"
 	[ "$(wc -l <"$T/words")" -ge 8 ] || failed "pictures not found"
 	while read -r word; do
 		grep -qE -- "^	--picture [^ ]*\b$word\b.* -o OUT" same || failed "same: $word"
 		grep -qE -- "^	--picture [^ ]*\b$word\b.* --term" same || failed "same --term: $word"
 		grep -qE -- "^pstat --picture [^ ]*\b$word\b" failing.py || failed "failing.py: $word"
+		grep -qE "^PICTURES=.*\b$word\b" 48-pstat-svg.bats || failed "48-pstat-svg: $word"
+	done <"$T/words"
+	sed -nE 's/^const struct picture_kind picture_([a-z]+) = \{ \.timed = true.*/\1/p' ../cmd/pstat/picture/*.c >"$T/words"
+	[ "$(wc -l <"$T/words")" -ge 4 ] || failed "pictures with time not found"
+	while read -r word; do
+		for f in compare sums; do
+			sed -n "/^$f()/,/^}/p" 48-pstat-picture.bats | grep -qE -- "--picture [^ ]*\b$word\b" || failed "48-pstat-picture: $f: $word"
+		done
+		grep -qE "^TIMED=.*\b$word\b" 48-pstat-svg.bats || failed "48-pstat-svg: TIMED: $word"
 	done <"$T/words"
 	for t in $TOOLS; do
 		grep -E '^READERS = ' damage.py | grep -qF "[\"$t\"" || failed "damage.py: $t"
@@ -217,6 +287,41 @@ compiles() {
 	[ "$(grep -c . "$T/known")" -ge 40 ] || failed "options not found"
 	pstat --list-options | jq -r '.options[].name' | sort | comm -23 - "$T/known" >"$T/unknown"
 	[ ! -s "$T/unknown" ] || failed "what does --diff with $(tr '\n' ' ' <"$T/unknown")?"
+	done_all
+}
+
+# What pstat --merge ignores is refused with it, or needs what is refused, or is about the output.
+@test "rows: each option of pstat is refused with --merge, or about the output" {
+	need jq
+	{
+		pstat --list-options | jq -r '.relations[] | select(.kind == "not with" and ([.these[], .others[]] | index("merge"))) | .these[], .others[]'
+		printf '%s\n' merge strict for folded children demangle event cpumode term theme scale icicle max-nodes flame-by weight report allow-missing
+		printf '%s\n' table format json csv output force input quiet verbose no-sandbox jobs piece help version
+	} | sort -u >"$T/known"
+	[ "$(grep -c . "$T/known")" -ge 40 ] || failed "options not found"
+	pstat --list-options | jq -r '.options[].name' | sort | comm -23 - "$T/known" >"$T/unknown"
+	[ ! -s "$T/unknown" ] || failed "what does --merge with $(tr '\n' ' ' <"$T/unknown")?"
+	done_all
+}
+
+# pcat --copy-data looks at no record.
+@test "rows: each option of pcat is refused with --copy-data, or changes no record" {
+	need jq
+	pcat --list-options >"$T/json"
+	{
+		jq -r '.relations[] | select(.kind == "not with" and ([.these[], .others[]] | index("copy-data"))) | .these[], .others[]' "$T/json"
+		jq -r '.relations[] | select(.kind == "only with").these[]' "$T/json"
+		# these go only with such as are refused
+		printf '%s\n' frame-size threads pid event labels max-memory symbols demangle columns types output-template switch-max-files formats-from \
+		    allow allow-missing part pids
+		# about the header, or only of a CPU profile
+		printf '%s\n' features no-features expand-counts
+		printf '%s\n' format input output force max-expand write-index chunk-size snapshots index-file no-index verify-index piece quiet verbose \
+		    no-sandbox help version
+	} | sort -u >"$T/known"
+	[ "$(grep -c . "$T/known")" -ge 50 ] || failed "options not found"
+	jq -r '.options[].name' "$T/json" | sort | comm -23 - "$T/known" >"$T/unknown"
+	[ ! -s "$T/unknown" ] || failed "what does --copy-data with $(tr '\n' ' ' <"$T/unknown")?"
 	done_all
 }
 

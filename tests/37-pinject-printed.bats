@@ -35,6 +35,18 @@ features() {
 					{ if (name == "CMDLINE") text = text "\\n" $0 }
 		END			{ put() }'
 }
+# Those of streams, but what --set-feature does not take as perf's text, or perf prints in no line of its own.
+@test "printed: features() knows a line of each feature" {
+	sed -nE 's/^FEAT\( ?[0-9]+, ([A-Z_]+), +BOTH,.*/\1/p' ../common/record/feature.def >"$T/rows"
+	[ "$(wc -l <"$T/rows")" -ge 25 ] || failed "rows not found"
+	while read -r name; do
+		case $name in
+		EVENT_DESC|BPF_PROG_INFO|BPF_BTF|COMPRESSED) ;;
+		*) declare -f features | grep -qE "(one|more)\(\"$name\"\)" || failed "$name" ;;
+		esac
+	done <"$T/rows"
+	done_all
+}
 header() {
 	"$1" report --header-only -I -i - <"$2" 2>/dev/null | sed '/^# ========/,/^# ========/d'
 }

@@ -21,10 +21,11 @@ WORDS = {
                 "na": 15},
     "mem_snoop": {"na": 1, "none": 2, "hit": 4, "miss": 8, "hitm": 16, "fwd": 32, "peer": 64},
     "mem_remote": {"remote": 1}, "mem_lock": {"na": 1, "locked": 2},
-    "mem_dtlb": {"na": 1, "hit": 2, "miss": 4, "l1": 8, "l1_hit": 10, "l2_miss": 20, "walk": 32, "os": 64, "fault": 64},
-    "mem_blk": {"na": 1, "by_data": 2, "by_addr": 4}, "mem_hops": {"hops0": 1, "hops3": 4},
+    "mem_dtlb": {"na": 1, "hit": 2, "any_hit": 2, "miss": 4, "any_miss": 4, "l1": 8, "l1_hit": 10, "l1_miss": 12, "l2": 16, "l2_hit": 18,
+                 "l2_miss": 20, "walk": 32, "os": 64, "fault": 64},
+    "mem_blk": {"na": 1, "by_data": 2, "by_addr": 4}, "mem_hops": {"hops0": 1, "hops1": 2, "hops2": 3, "hops3": 4},
     "cpumode": {"unknown": 0, "kernel": 1, "user": 2, "hypervisor": 3, "guest_kernel": 4, "guest_user": 5},
-    "type": TYPES, "attr.type": {"hardware": 0, "software": 1, "tracepoint": 2, "raw": 4},
+    "type": TYPES, "attr.type": {"hardware": 0, "software": 1, "tracepoint": 2, "hw_cache": 3, "raw": 4, "breakpoint": 5},
 }
 WORDS["mem_lvlnum"] = WORDS["mem_lvl"]
 UNITS = {"": 1, "ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9, "m": 60 * 10**9, "h": 3600 * 10**9, "d": 86400 * 10**9,
