@@ -124,6 +124,7 @@ pstat --format=openmetrics in/multi
 pstat --csv --table=pids in/multi
 pstat --folded --symbols in --weight period in/multi
 pstat --sort cgroup,container --interval 1ms in/cgroups
+pstat --manifest=in/list.tsv
 """.strip().splitlines()
 
 # What a call may fail with; "-": it cannot, or nothing depends on it.

@@ -35,8 +35,10 @@ joined_open(struct tool *t, unsigned flags)
 		err(1, "pipe");
 	t->in_name = t->manifest;
 	t->in = pp_open_fd(fcntl(p->pipe[0], F_DUPFD_CLOEXEC, 0), t->manifest, flags | PP_OPEN_LATER, &t->in_err);
-	if (!t->in)
-		tool_no_memory();
+	if (!t->in) {
+		tool_say(t, &t->in_err);
+		exit(1);
+	}
 	return p;
 }
 
