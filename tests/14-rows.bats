@@ -234,6 +234,21 @@ compiles() {
 	done_all
 }
 
+# All tools read and write --input, --output and --index-file by the same functions.
+@test "rows: failing.py has a way with each option that names a file or directory" {
+	need jq
+	local t name letter n=0
+	for t in $TOOLS; do
+		while IFS=$'\t' read -r name letter; do
+			grep -E "^$t " failing.py | grep -qE -e " -(-$name${letter:+|$letter})\b" || failed "$t --$name"
+			n=$((n + 1))
+		done < <($t --list-options | jq -r '.options[] | select((.of == "file" or .of == "dir") and
+		    (.name | IN("input", "output", "index-file") | not)) | [.name, .letter] | @tsv')
+	done
+	[ $n -ge 18 ] || failed "$n options are seen"
+	done_all
+}
+
 @test "rows: each key of --sort is in the schema of both its tables, and none has the name of a column" {
 	need jq
 	local table

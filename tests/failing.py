@@ -124,6 +124,13 @@ pstat --format=openmetrics in/multi
 pstat --csv --table=pids in/multi
 pstat --folded --symbols in --weight period in/multi
 pstat --sort cgroup,container --interval 1ms in/cgroups
+pcat --switch-output=2K --output-template out/%n in/data
+pfilter --filter-file in/expression in/data
+pfilter --kallsyms in/kallsyms --filter 'writeback:writeback_dirty_inode{ino.function == one}' in/traced
+pinject --kallsyms in/kallsyms in/data
+pinject -b --symfs in in/data
+pinject -j --jit-dump-dir in --buildid-dir out/store in/jitted
+pinject --unwind --unwind-files in in/dwarf
 pstat --manifest=in/list.tsv
 """.strip().splitlines()
 
@@ -285,8 +292,10 @@ def more_inputs(d):
             ("dwarf", "p72_z22_dwarf.pipe.data"), ("indexed", "basic.file.data"), ("sched_again", "sched_R.file.data")):
         shutil.copy(os.path.join(locked.HERE, "data", of), f"{d}/{name}")
     subprocess.run([locked.tool("pcat"), "-q", "--index", "--chunk-size=4K", "indexed"], cwd=d, check=True)
-    with open(d + "/ids", "w") as f:
-        f.write("0123456789abcdef0123456789abcdef01234567 /usr/bin/dd")
+    for name, text in (("ids", "0123456789abcdef0123456789abcdef01234567 /usr/bin/dd"), ("expression", "period > 0"),
+            ("kallsyms", "ffffffff81000000 T _text\nffffffff81000000 T _stext\nffffffff81000100 T one\nffffffff81001000 T _etext\n")):
+        with open(f"{d}/{name}", "w") as f:
+            f.write(text)
     with open(f"{d}/perf-{JITTED}.map", "w") as f:
         f.write("10000 100 first\n10100 100 second\n")
     for name, text in ((f"jit-{JITTED}.dump", DUMP), ("jitted", JIT), ("cgroups", CGROUPS)):
