@@ -264,7 +264,11 @@ members_in() {
 }
 
 # Not in the table: what others are made of, and what README.md of the top says.
-@test "docs: each target of make is in the table of tests/README.md" {
+@test "docs: each target of make, and of libFuzzer, is in its table of tests/README.md" {
+	for f in fuzz/*.c; do
+		f=${f#fuzz/} f=${f%.c}
+		[[ $f =~ ^(main|whole)$ ]] || grep -q "^| $f | " README.md || failed "no figures of fuzz/$f"
+	done
 	sed -n '/^| .make /s/^| \([^|]*\) |.*/\1/p' README.md | grep -oE 'make [a-z-]+' | cut -d ' ' -f 2 | sort -u >"$T/table"
 	sed -n 's/^\.PHONY: //p' ../Makefile | tr ' ' '\n' |
 	    grep -vxE 'all|completions|demo|install|uninstall|clean|library|test-programs|examiners|run-tests|fuzzers|known|[$].*' | sort |
