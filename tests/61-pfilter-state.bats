@@ -293,6 +293,22 @@ rule() {
 	done_all
 }
 
+@test "state: a throttle is one of its event on a CPU, whoever runs: options of tasks do not drop it" {
+	need jq
+	{ cat data/ordered.txt; cat <<-'X'; } >"$T/throttled.txt"
+	THROTTLE time=1700 id=11 stream_id=11 @ pid=100 tid=100 time=1700 cpu=1
+	UNTHROTTLE time=1701 id=11 stream_id=11 @ pid=200 tid=200 time=1701 cpu=1
+	X
+	cp data/base.txt "$T/"
+	mkpipe "$T/throttled.txt" >"$T/throttled"
+	for o in "--pid 200" "--exclude-pid 200" "--comms beta" "--exclude-comms beta" "--comms nosuch --inherit" "--pid 200 --inherit" "--comms beta --invert"; do
+		pfilter -q $o "$T/throttled" >"$T/out" || failed "$o"
+		[ "$(pcat --format=jsonl --types THROTTLE,UNTHROTTLE "$T/out" | jq -r .time | tr '\n' ' ')" = "1700 1701 " ] || failed "$o: dropped"
+	done
+	[ "$(pfilter -q --cpu 0 --comms beta "$T/throttled" | pcat --format=jsonl --types THROTTLE,UNTHROTTLE | wc -l)" = 0 ] || failed "--cpu"
+	done_all
+}
+
 @test "state: --cgroup and --exclude-cgroup" {
 	need jq
 	cat >"$T/cgroups.txt" <<-'END'

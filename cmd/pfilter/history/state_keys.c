@@ -368,6 +368,8 @@ keys_match_task(struct state_keys *k, const struct pp_state *state, const struct
 {
 	uint32_t pid, tid;
 
+	if (r->type != PP_SAMPLE && !select_asks_task(r->type))
+		return LACKS_FIELD;
 	if (!pp_pid_tid(ev, r, k->swap, &pid, &tid))
 		return r->type == PP_SAMPLE ? NOT_COMM : LACKS_FIELD;
 	return state_keys_match_task(k, state, pid, tid);

@@ -20,7 +20,7 @@ static const uint8_t keys_of[PP_CLASSES] = {
 	[PP_CLASS_SAMPLE] = BY_TASK | BY_CPU | BY_TIME | BY_EVENT,
 	[PP_CLASS_COUNT] = BY_TASK | BY_EVENT,
 	[PP_CLASS_SWITCH] = BY_TASK | BY_CPU | BY_TIME,
-	[PP_CLASS_THROTTLE] = BY_CPU | BY_TIME | BY_EVENT,
+	[PP_CLASS_THROTTLE] = BY_CPU | BY_TIME | BY_EVENT,	/* whoever runs then, it is all tasks that lose samples */
 	[PP_CLASS_DEFERRED] = BY_TASK,	/* is written later than its sample, maybe on another CPU */
 };
 
@@ -343,6 +343,12 @@ select_cpu_of(const struct tool *t, const struct event_state *st, const struct p
 		return false;
 	*cpu = pp_cpu_of_id(t->in->events, pp_get_u64(r->raw + id, t->in->swap));
 	return *cpu >= 0;
+}
+
+bool
+select_asks_task(uint32_t type)
+{
+	return keys_of[pp_type_class(type)] & BY_TASK;
 }
 
 /* Does the record match those `keys' that apply to its type? */

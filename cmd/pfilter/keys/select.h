@@ -97,6 +97,8 @@ bool	select_names(const struct selection *, const struct pp_event *);
  * a key does not apply to its type.  -1: the event was recorded without a field that a key needs (tool->in_err).
  */
 int	select_match(struct selection *, struct tool *, const struct pp_event *, const struct pp_rec *);
+/* Do keys of tasks apply to records of that type? */
+bool	select_asks_task(uint32_t type);
 void	select_free(struct selection *);
 
 /* A COMM or FORK record: sets task_seen, is_thread. */
