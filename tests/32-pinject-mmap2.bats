@@ -348,3 +348,28 @@ five() {
 	excluded "-B --mmap2-buildid-all" "--mmap2-buildids: cannot be combined with --mmap2-buildid-all"
 	done_all
 }
+
+@test "mmap2-buildids: in front of the vdso of a 32-bit process are its files, by which perf tells the vdsos apart" {
+	stream <<-END
+		COMM pid=7 tid=7 comm=small
+		MMAP2 misc=2 pid=7 tid=7 start=0x8048000 len=0x1000 prot=5 filename=/small
+		MMAP2 misc=2 pid=7 tid=7 start=0x9000000 len=0x1000 prot=5 filename=//anon
+		MMAP2 misc=2 pid=7 tid=7 start=0xf7d00000 len=0x1000 prot=5 filename=/lib32
+		MMAP2 misc=2 pid=7 tid=7 start=0xf7f00000 len=0x2000 prot=5 filename=[vdso]
+		COMM pid=8 tid=8 comm=big
+		MMAP2 misc=2 pid=8 tid=8 start=0x400000 len=0x1000 prot=5 filename=/big
+		MMAP2 misc=2 pid=8 tid=8 start=0x7ffc00000000 len=0x2000 prot=5 filename=[vdso]
+		SAMPLE misc=2 ip=0xf7f00100 pid=7 tid=7 time=10 chain=
+		SAMPLE misc=2 ip=0x7ffc00000100 pid=8 tid=8 time=20 chain=
+		SAMPLE misc=2 ip=0xf7f00110 pid=7 tid=7 time=30 chain=
+		SAMPLE misc=2 ip=0x8048010 pid=7 tid=7 time=40 chain=
+	END
+	pinject -q -B "$T/in" | maps | grep -v anon | awk '{ print $3, $NF }' >"$T/got"
+	diff - "$T/got" <<-END
+		7 /small
+		7 /lib32
+		7 [vdso]
+		8 [vdso]
+	END
+	[ "$(pinject -q -B "$T/in" | maps | grep -c //anon)" = 1 ]
+}

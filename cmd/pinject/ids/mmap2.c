@@ -160,6 +160,36 @@ mmap2_owner(const struct mmap2 *m, const struct walk_hit *hit)
 	return pid;
 }
 
+static int	mmap2_hit_process(struct mmap2 *, const struct walk_hit *);
+
+struct mmap2_file { struct mmap2 *m; struct walk_hit hit; };
+
+/* pp_maps_each() */
+static int
+mmap2_hit_file(void *arg, const struct pp_map *map)
+{
+	struct mmap2_file *f = arg;
+	const struct pp_dso *d = pp_state_dso(f->m->state, map);
+
+	if (map->data || d->jit || d->name[0] != '/' || walk_is_anonymous(d))
+		return 1;
+	f->hit.map = map;
+	return mmap2_hit_process(f->m, &f->hit);
+}
+
+/*
+ * Both vdsos of a 64-bit machine have one name.  perf tells by the files that a process has mapped before its vdso which one that is:
+ * without any, a 32-bit process would have the names of functions of the other.
+ */
+static int
+mmap2_hit_files(struct mmap2 *m, const struct walk_hit *hit)
+{
+	const struct pp_maps *maps = pp_state_maps(m->state, hit->pid, hit->mode);
+	struct mmap2_file f = { .m = m, .hit = *hit };
+
+	return maps ? pp_maps_each(m->state, maps, mmap2_hit_file, &f) : 1;
+}
+
 static int
 mmap2_hit_process(struct mmap2 *m, const struct walk_hit *hit)
 {
@@ -170,6 +200,8 @@ mmap2_hit_process(struct mmap2 *m, const struct walk_hit *hit)
 
 	if (mmap2_reader_has(m, hit->pid, hit->map, d) || mmap2_reader_has(m, owner, hit->map, d))
 		return 1;
+	if (hit->map->start <= UINT32_MAX && !strcmp(d->name, "[vdso]") && mmap2_hit_files(m, hit) < 0)
+		return -1;
 	m->hit_time = hit->time;
 	m->hit = &(struct file_ids_for){ .dso = d, .mode = hit->mode, .pid = hit->pid, .start = hit->map->start,
 	    .end = hit->map->start + hit->map->len, .time = hit->time };
