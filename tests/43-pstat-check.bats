@@ -260,3 +260,13 @@ kinds_of() {
 	! grep '^warning W1[13]' "$T/out" || failed "a name or map is missing"
 	done_all
 }
+
+@test "check: header feature COMPRESSED without compressed records, as perf stat record writes it, is no finding" {
+	printf '%s\n' "attr type=1 config=0 sample_type=0" "HEADER_FEATURE feat_id=27 zeros=20" | mkpipe >"$T/in"
+	try pstat --check "$T/in"
+	[ $rc = 0 ] && ! grep -q COMPRESSED "$T/out"
+	if command -v perf >/dev/null && perf stat record -o "$T/stat.data" -e cpu-clock true >/dev/null 2>&1; then
+		try pstat --check "$T/stat.data"
+		[ $rc = 0 ] && ! grep -q COMPRESSED "$T/out"
+	fi
+}

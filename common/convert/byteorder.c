@@ -198,7 +198,7 @@ turn_flip_bytes(struct turner *t, const struct pp_rec *r)
 {
 	switch (r->type) {
 	case PP_MMAP2:			/* u32 maj, min, u64 ino, generation; or bytes */
-		if (!(r->misc & PP_MISC_MMAP_BUILD_ID)) {
+		if (!pp_file_has_id(r->misc, r->raw + PP_RAW_AT(MMAP2, inode_or_build_id))) {
 			turn_flip_all(t->buf + PP_RAW_AT(MMAP2, inode_or_build_id), offsetof(struct pp_raw_inode, ino), 4);
 			turn_flip_all(t->buf + PP_RAW_AT(MMAP2, inode_or_build_id) + offsetof(struct pp_raw_inode, ino), 16, 8);
 		}

@@ -43,7 +43,7 @@ struct compat {
 	uint64_t	 types[TYPES];	/* records dropped, by type; the last is for all types above */
 	bool		 features[64];	/* features dropped; the last is for all above */
 	uint64_t	 known;		/* bits of sample_type that the version reads */
-	uint64_t	 attrs, tails, padded, counters, deferred, fields, marks;
+	uint64_t	 attrs, tails, padded, counters, deferred, fields, marks, files;
 	uint8_t		 attr[PP_RECORD_MAX];
 	uint8_t		 buf[PP_RECORD_MAX + 1];
 };
@@ -270,6 +270,20 @@ compat_fix_sample(struct compat *c, struct pp_rec *r)
 	r->raw = c->buf;
 }
 
+/* Device and inode that claim to be a build-id: perf 6.1 and 6.12 abort, or look for a file with such an id. */
+static void
+compat_fix_map(struct compat *c, struct pp_rec *r)
+{
+	if (!(r->misc & PP_MISC_MMAP_BUILD_ID) || r->size < PP_RAW_AT(MMAP2, filename) ||
+	    pp_file_has_id(r->misc, r->raw + PP_RAW_AT(MMAP2, inode_or_build_id)))
+		return;
+	memcpy(c->buf, r->raw, r->size);
+	r->misc &= (uint16_t)~PP_MISC_MMAP_BUILD_ID;
+	PP_RAW_SET(c->buf, header, misc, r->misc, c->swap);
+	r->raw = c->buf;
+	c->files++;
+}
+
 /* ---- the stage --------------------------------------------------------------------------------------- */
 
 /* Pad with zeros before the trailer, or at the end; BUILD_ID records of 6.1 need it. */
@@ -308,6 +322,8 @@ compat_put(struct out *o, struct pp_source *in, const struct pp_rec *r, bool sta
 	}
 	if (r->type == PP_SAMPLE && (!c->perf->counters || !compat_reads_deferred(c->perf)))
 		compat_fix_sample(c, &new);
+	else if (r->type == PP_MMAP2)
+		compat_fix_map(c, &new);
 	else if (r->type == PP_HEADER_ATTR)
 		rc = compat_fix_attr(c, &new);
 	else if (r->type == PP_HEADER_FEATURE)
@@ -368,6 +384,7 @@ compat_say(const struct compat *c)
 	compat_add_count(&t, c->deferred, "samples without the user part of their callchain");
 	compat_add_count(&t, c->fields, "fields removed from samples");
 	compat_add_count(&t, c->padded, "records padded");
+	compat_add_count(&t, c->files, "maps whose device and inode had the flag of a build-id");
 	compat_add_count(&t, c->marks, "end marks of features renumbered");
 	if (c->tails)
 		tool_warn(c->tool, "%ju attrs have fields that perf %s does not know (after byte %u): removed", (uintmax_t)c->tails,

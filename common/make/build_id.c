@@ -52,7 +52,8 @@ build_id_get(struct build_id_of *x, const struct pp_rec *r)
 		at = BUILD_ID_HEAD;
 		x->id = p + PP_RAW_AT(HEADER_BUILD_ID, build_id);
 		x->nid = r->misc & PP_MISC_BUILD_ID_SIZE ? x->id[BUILD_ID_BYTES] : BUILD_ID_BYTES;
-	} else if (r->type == PP_MMAP2 && r->misc & PP_MISC_MMAP_BUILD_ID) {
+	} else if (r->type == PP_MMAP2 && r->size > PP_RAW_AT(MMAP2, filename) &&
+	    pp_file_has_id(r->misc, p + PP_RAW_AT(MMAP2, inode_or_build_id))) {
 		const struct pp_raw_map_build_id *m = (const void *)(p + PP_RAW_AT(MMAP2, inode_or_build_id));
 
 		at = PP_RAW_AT(MMAP2, filename);

@@ -40,7 +40,7 @@ struct pp_raw_header { uint8_t type[4], misc[2], size[2]; };	/* the common begin
 
 /* Parts of fields and entries: PP_RAW_GET(r->raw + PP_RAW_AT(MMAP2, inode_or_build_id), inode, maj, swap). */
 struct pp_raw_inode { uint8_t maj[4], min[4], ino[8], generation[8]; };		/* MMAP2 without PP_MISC_MMAP_BUILD_ID */
-struct pp_raw_map_build_id { uint8_t size[1], pad[3], id[20]; };		/* MMAP2 with it */
+struct pp_raw_map_build_id { uint8_t size[1], pad[3], id[20]; };		/* MMAP2 with it: pp_file_has_id() */
 struct pp_raw_guest { uint8_t machine_pid[8], vcpu[8]; };			/* after the list of ID_INDEX, for each entry */
 
 /* The offset of a field in the record. */
@@ -68,6 +68,23 @@ pp_raw_head(uint8_t *p, uint32_t type, uint16_t misc, uint16_t size, bool swap)
 	PP_RAW_SET(p, header, type, type, swap);
 	PP_RAW_SET(p, header, misc, misc, swap);
 	PP_RAW_SET(p, header, size, size, swap);
+}
+
+/*
+ * Has an MMAP2 with that misc a build-id in the place of device and inode?  Linux (6.18) writes one map to several events, and does not
+ * take the flag back for those without attr.build_id that come behind one with it.  Behind a build-id are zeros, up to 20 bytes.
+ */
+static inline bool
+pp_file_has_id(unsigned misc, const uint8_t *p)
+{
+	const struct pp_raw_map_build_id *b = (const void *)p;
+	uint8_t rest = b->pad[0] | b->pad[1] | b->pad[2];
+
+	if (!(misc & PP_MISC_MMAP_BUILD_ID) || b->size[0] > sizeof b->id)
+		return false;
+	for (size_t i = b->size[0]; i < sizeof b->id; i++)
+		rest |= b->id[i];
+	return !rest;
 }
 
 #endif

@@ -13,10 +13,10 @@ enum { FILES_FEW = 16384 };		/* that are kept, whether a map uses them or not */
 
 /* MMAP2's union of device and inode, or of a build-id; include/uapi/linux/perf_event.h */
 static void
-learn_file(struct pp_dso *d, const uint8_t *u, bool has_id, bool swap)
+learn_file(struct pp_dso *d, const uint8_t *u, unsigned misc, bool swap)
 {
-	if (has_id) {
-		d->id_len = u[0] < sizeof d->id ? u[0] : (uint8_t)sizeof d->id;
+	if (pp_file_has_id(misc, u)) {
+		d->id_len = u[0];
 		memcpy(d->id, u + 4, sizeof d->id);
 	} else {
 		d->maj = PP_RAW_GET(u, inode, maj, swap);
@@ -34,7 +34,7 @@ pp_dso_get(struct pp_dso *d, const struct pp_rec *r, size_t trailer, bool swap)
 	*d = (struct pp_dso){ .name = (const char *)r->raw + at };
 	d->len = (uint32_t)strnlen(d->name, r->size - trailer - at);
 	if (r->type == PP_MMAP2)
-		learn_file(d, r->raw + PP_RAW_AT(MMAP2, inode_or_build_id), r->misc & PP_MISC_MMAP_BUILD_ID, swap);
+		learn_file(d, r->raw + PP_RAW_AT(MMAP2, inode_or_build_id), r->misc, swap);
 }
 
 /* map__new() of perf 6.1 to 7.2 */
@@ -115,6 +115,15 @@ kind_reserve(struct pp_state *s)
 	return 1;
 }
 
+/* A map that is written is without the flag of a build-id that it does not have. */
+static uint16_t
+kind_misc(const struct pp_rec *r)
+{
+	if (r->type != PP_MMAP2 || pp_file_has_id(r->misc, r->raw + PP_RAW_AT(MMAP2, inode_or_build_id)))
+		return r->misc;
+	return r->misc & (uint16_t)~PP_MISC_MMAP_BUILD_ID;
+}
+
 static struct kind *
 kind_new(struct pp_state *s, uint64_t key, const struct pp_rec *r, const struct pp_dso *d, const uint8_t *fixed)
 {
@@ -125,7 +134,7 @@ kind_new(struct pp_state *s, uint64_t key, const struct pp_rec *r, const struct 
 	if (kind_reserve(s) < 0 || !(k = calloc(1, sizeof *k + d->len + 1)))
 		return NULL;
 	k->type = r->type;
-	k->misc = r->misc;
+	k->misc = kind_misc(r);
 	memcpy(k->fixed, fixed, sizeof k->fixed);
 	memcpy(k->name, d->name, d->len);
 	k->file = *d;
@@ -148,13 +157,14 @@ kind_of(struct pp_state *s, const struct pp_rec *r, const struct pp_dso *d)
 {
 	static const uint8_t none[sizeof ((struct kind *)0)->fixed];
 	const uint8_t *fixed = r->type == PP_MMAP2 ? r->raw + PP_RAW_AT(MMAP2, inode_or_build_id) : none;
-	uint64_t key = pp_table_hash(&s->kinds, (r->type ^ (uint64_t)r->misc << 32) + ((uint64_t)d->jit << 17), fixed, sizeof none);
+	uint16_t misc = kind_misc(r);
+	uint64_t key = pp_table_hash(&s->kinds, (r->type ^ (uint64_t)misc << 32) + ((uint64_t)d->jit << 17), fixed, sizeof none);
 
 	key = pp_table_hash(&s->kinds, key, (const uint8_t *)d->name, d->len);
 	for (struct link *l = pp_table_first(&s->kinds, key); l; l = pp_table_next(l)) {
 		struct kind *k = (struct kind *)l;
 
-		if (k->type == r->type && k->misc == r->misc && k->file.len == d->len && k->file.jit == d->jit &&
+		if (k->type == r->type && k->misc == misc && k->file.len == d->len && k->file.jit == d->jit &&
 		    !memcmp(k->fixed, fixed, sizeof none) && !memcmp(k->name, d->name, d->len))
 			return k;
 	}

@@ -126,11 +126,11 @@ file_id(struct jsonl *o, struct json_text *t, const uint8_t *p)
 {
 	size_t at = json_begin(t);
 
-	if (o->r->misc & PP_MISC_MMAP_BUILD_ID) {
+	if (pp_file_has_id(o->r->misc, p)) {
 		const struct pp_raw_map_build_id *b = (const struct pp_raw_map_build_id *)p;
 
 		json_key(t, "build_id");
-		json_bytes(t, b->id, *b->size <= sizeof b->id ? *b->size : sizeof b->id);
+		json_bytes(t, b->id, *b->size);
 	} else {
 		json_key(t, "maj");
 		json_number(t, PP_NUM_GET(p, struct pp_raw_inode, maj, o->swap));

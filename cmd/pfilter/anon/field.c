@@ -108,11 +108,13 @@ file_id(const struct anon_edit *b, uint8_t *p)
 	uint64_t device = (uint64_t)PP_RAW_GET(p, inode, maj, a->swap) << 32 | PP_RAW_GET(p, inode, min, a->swap);
 	uint64_t inode = PP_RAW_GET(p, inode, ino, a->swap), generation = PP_RAW_GET(p, inode, generation, a->swap);
 
-	if (b->r->misc & PP_MISC_MMAP_BUILD_ID) {
+	if (pp_file_has_id(b->r->misc, p)) {
 		memset(p + offsetof(struct pp_raw_map_build_id, pad), 0, sizeof ((struct pp_raw_map_build_id *)0)->pad);
 		build_id(a, p + offsetof(struct pp_raw_map_build_id, id), sizeof ((struct pp_raw_map_build_id *)0)->id, p[0]);
 		return;
 	}
+	/* pseudonyms could look like a build-id with that flag */
+	PP_RAW_SET(a->buf, header, misc, b->r->misc & (uint16_t)~PP_MISC_MMAP_BUILD_ID, a->swap);
 	if (!(a->what & A_PATH))
 		return;
 	if (device) {

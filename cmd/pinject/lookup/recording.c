@@ -219,7 +219,8 @@ early_map(struct lookup *l, const struct pp_rec *r, uint64_t time)
 	struct lookup_for f = { .pid = PP_RAW_GET(r->raw, MMAP2, pid, l->swap), .start = PP_RAW_GET(r->raw, MMAP2, start, l->swap) };
 	struct pp_dso dso;
 
-	if ((r->misc & PP_MISC_CPUMODE_MASK) != PP_MISC_USER || r->misc & PP_MISC_MMAP_BUILD_ID)
+	if ((r->misc & PP_MISC_CPUMODE_MASK) != PP_MISC_USER ||
+	    pp_file_has_id(r->misc, r->raw + PP_RAW_AT(MMAP2, inode_or_build_id)))
 		return;
 	pp_dso_get(&dso, r, 0, l->swap);
 	f.end = f.start + PP_RAW_GET(r->raw, MMAP2, len, l->swap);

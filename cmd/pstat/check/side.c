@@ -12,7 +12,6 @@ enum {
 	AUX_TRUNCATED = 1, AUX_COLLISION = 8,
 	COMM_MAX = 16,			/* TASK_COMM_LEN, with its NUL */
 	PROT_EXECUTE = 4,
-	ID_MAX = 20,
 };
 
 /* ---- files --------------------------------------------------------------------------------------- */
@@ -41,13 +40,13 @@ side_map(struct check *c, const struct pp_rec *r)
 	char detail[80];
 
 	if (two && r->misc & PP_MISC_MMAP_BUILD_ID) {
-		uint8_t size = p[PP_RAW_AT(MMAP2, inode_or_build_id)];
+		const uint8_t *id = p + PP_RAW_AT(MMAP2, inode_or_build_id);
 
-		has = true;
-		if (!size)
+		has = pp_file_has_id(r->misc, id);
+		if (!has)
+			check_found(c, RULE_E_LONG_BUILD_ID, r, "device and inode with the flag of a build-id");
+		else if (!id[0])
 			check_found(c, RULE_E_NO_BUILD_ID, r, NULL);
-		else if (size > ID_MAX)
-			check_found(c, RULE_E_LONG_BUILD_ID, r, NULL);
 	}
 	if (r->misc & MISC_PROC_MAP_PARSE_TIMEOUT) {
 		snprintf(detail, sizeof detail, "process %d", (int32_t)pid);

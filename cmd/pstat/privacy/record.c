@@ -88,7 +88,7 @@ static void
 bytes(struct privacy *p, const struct pp_rec *r, enum pp_role role, const uint8_t *b, size_t len)
 {
 	if (role == PP_ROLE_FILE_ID) {
-		size_t size = r->misc & PP_MISC_MMAP_BUILD_ID ? b[0] : 0;
+		size_t size = pp_file_has_id(r->misc, b) ? b[0] : 0;
 
 		b += 4;
 		len = size <= 20 ? size : 20;
