@@ -147,7 +147,7 @@ load lib
 	}
 	poke 2 >"$T/want"
 	poke $((0x4002)) >"$T/in"
-	! cmp -s "$T/in" "$T/want"
+	! cmp -s "$T/in" "$T/want" || failed "no flag"
 	for v in 6.1 6.12 current; do
 		pcat --compat=$v "$T/in" >"$T/out"
 		pcat --compat=$v "$T/want" | cmp - "$T/out" || failed "$v"

@@ -316,8 +316,10 @@ files(void **state)
 		assert_int_equal(pp_state_prot(w.s, pp_state_map(w.s, 5, 2, 0x2000)), 7);
 		map_at(&w, 2 | PP_MISC_MMAP_DATA, 5, 0x4000, 0x1000, 0, "/x");
 		assert_int_equal(pp_state_prot(w.s, pp_state_map(w.s, 5, 2, 0x4000)), 3);
-		for (int id = 0; id < 2; id++) {
-			begin(&w, PP_MMAP2, (uint16_t)(2 | (id ? PP_MISC_MMAP_BUILD_ID : 0)));
+		for (int is = 0; is < 3; is++) {	/* device and inode; a build-id; the former with the flag of the latter */
+			bool id = is == 1;
+
+			begin(&w, PP_MMAP2, (uint16_t)(2 | (is ? PP_MISC_MMAP_BUILD_ID : 0)));
 			put(&w, 5, 4);
 			put(&w, 5, 4);
 			put(&w, 0x1000, 8);
@@ -325,13 +327,15 @@ files(void **state)
 			put(&w, 0, 8);
 			memset(w.b + w.n, 0xab, 24);
 			if (id) {
-				w.b[w.n] = 200;		/* more than fits */
-				w.n += 24;
+				put(&w, 20, 1);
+				put(&w, 0, 1);
+				put(&w, 0, 2);
+				w.n += 20;
 			} else {
 				put(&w, 8, 4);
 				put(&w, 3, 4);
 				put(&w, 4711, 8);
-				put(&w, 0, 8);
+				put(&w, 7, 8);
 			}
 			put(&w, 5, 4);
 			put(&w, 2, 4);
@@ -348,8 +352,8 @@ files(void **state)
 			assert_int_equal(d->min, id ? 0 : 3);
 			assert_int_equal(d->ino, id ? 0 : 4711);
 			assert_int_equal(d->id_len, id ? 20 : 0);
+			assert_int_equal(d->id[0], id ? 0xab : 0);
 		}
-		assert_int_equal(d->id[0], 0xab);
 		map_at(&w, 2, 6, 0x2000, 0x1000, 0, "/x");
 		assert_int_equal(pp_state_map(w.s, 6, 2, 0x2000)->dso, 0);
 		pp_state_free(w.s);
