@@ -16,7 +16,7 @@
 
 #include "lookup.h"
 
-enum { MESSAGE_MAX = 64 << 10, NAME_MAX_BYTES = 4096, WHY_MAX = 64, PIDS_MAX = 16000 };
+enum { MESSAGE_MAX = 64 << 10, NAME_MAX_BYTES = 4096, WHY_MAX = 96, PIDS_MAX = 16000 };
 enum { ANSWER_SECONDS = 10 };		/* nobody waits longer, as for a file server that is gone */
 enum {					/* kinds behind those of enum lookup_kind, and never answered */
 	EARLY_FILE = 100,		/* look it up if its process is in another mount namespace, and remember the id */
