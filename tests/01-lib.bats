@@ -105,6 +105,32 @@ setup_file() {
 	done_all
 }
 
+# what perf 7.2 prints there, seconds that need more than 32 bits as nanoseconds, too; and times below 2^32 ns, which it has right
+@test "lib: of a 32-bit machine, perf script --ns has the times of the recording" {
+	mkdir "$T/bin" "$T/made"
+	printf '#!/bin/sh\necho 32\n' >"$T/bin/getconf"
+	printf '#!/bin/sh\n%s\nexit 3\n' 'printf "%s\n" " sh 5126 [000]  1914.1911468789387: a:b: x=1.12345678901" "    1  4.294967295:  2.000000001: e" \
+	    "1266874889.18446744070124135934: e" " 1914.208342: $*"' >"$T/bin/perf"
+	chmod +x "$T"/bin/*
+	O=$T KALLSYMS= PATH="$T/bin:$PATH" bash -c 'source perf.bash && make_perf "$1"' bash "$T/made"
+	for perf in perf true_perf; do
+		KALLSYMS= try "$T/made/$perf" --buildid-dir x script -F time --ns -i "a b"
+		[ $rc = 3 ] || failed "$perf: status"
+		diff - "$T/out" <<-END || failed "$perf"
+			 sh 5126 [000]  1914.208342667: a:b: x=1.12345678901
+			    1  4.294967295:  2.000000001: e
+			18446744073.709551614: e
+			 1914.208342: --buildid-dir x script -F time --ns -i a b
+		END
+		KALLSYMS= try "$T/made/$perf" script -i x
+		[ $rc = 3 ] && grep -q '1914.1911468789387:' "$T/out" || failed "$perf: without --ns"
+	done
+	printf '#!/bin/sh\nkill -ABRT $$\n' >"$T/bin/perf"
+	try "$T/made/true_perf" script --ns
+	[ $rc = 134 ] || failed "a signal: $rc"
+	done_all
+}
+
 # machine NAME PROGRAM: a directory $T/NAME of the tools, in which the shell program stands for pstat.
 machine() {
 	mkdir -p "$T/$1"

@@ -29,7 +29,7 @@ perf_config() {
 perf_config "$BATS_RUN_TMPDIR/perf"	# for setup_file(); each test has its own
 export PERF_VERSION=
 read -r PERF_VERSION <"$BATS_RUN_TMPDIR/perf-version" || true
-[ -n "${TRUE_PERF-}" ] || export TRUE_PERF=$(type -P perf)
+[ -n "${TRUE_PERF-}" ] || export TRUE_PERF=$(type -P "$BATS_RUN_TMPDIR/bin/true_perf" || type -P perf)
 PATH=${INSTALLED:+$INSTALLED:}$O:$BATS_RUN_TMPDIR/bin:$PATH
 if [ -e "$BATS_RUN_TMPDIR/bin/jq" ]; then SORTED=; else SORTED=-S; fi
 CORPUS=$BATS_TEST_DIRNAME/../../shared/corpus

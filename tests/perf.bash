@@ -41,13 +41,22 @@ perf() {
 #	up to three times, ten times as long as the rest of a short recording.  With KALLSYMS= only perf record does so; in make check-all none.
 #	These lines are written once, while the kernel runs.
 #	It gives no file of the system another name: kallsyms/kallsyms.c.
+#	On a 32-bit machine times with nanoseconds are put right: true_perf there, for TRUE_PERF.
 make_perf() {
 	[ "$(type -P perf)" ] || return 0
-	local few=$1/few boot
+	local few=$1/few true=$(type -P perf) ns= boot
+	if [ "$(getconf LONG_BIT)" = 32 ]; then
+		ns=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)/ns.pl
+		# before LD_PRELOAD is set, which is for one program
+		ns="[ \"\$NS\" ] || case \" \$* \" in *' script '*' --ns '*) NS=1 exec perl '$ns' \"\$0\" \"\$@\";; esac"
+		printf '%s\n' '#!/bin/sh' "$ns" "exec '$true' \"\$@\"" >"$1/true_perf"
+		chmod +x "$1/true_perf"
+	fi
 	# what the kernel shows depends on the user
 	! { [ -w "$O" ] && read -r boot </proc/sys/kernel/random/boot_id; } 2>/dev/null || few=$O/kallsyms-few.$UID.$boot
 	cat >"$1/perf" <<-END
 		#!/bin/sh
+		$ns
 		if [ "\$1" = record ] && { : >>'$O/perf-record.lock'; } 2>/dev/null; then
 			exec 9>>'$O/perf-record.lock'
 			flock -w 5 9
@@ -57,7 +66,7 @@ make_perf() {
 			[ -e '$few' ] || { sed -n '1~64p; / _[a-z]*\$/p' /proc/kallsyms >'$few.'\$\$ && mv '$few.'\$\$ '$few'; } 2>/dev/null
 			[ ! -e '$few' ] || export KALLSYMS_FILE='$few'
 		fi
-		exec '$(type -P perf)' "\$@"
+		exec '$true' "\$@"
 	END
 	chmod +x "$1/perf"
 }
