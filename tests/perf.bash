@@ -87,6 +87,14 @@ perf_refuses() {
 	return 0
 }
 
+# perf_stacks: print the option that perf record needs beside --call-graph dwarf, if any: of 32-bit x86 it also asks for segment registers,
+# which a 64-bit kernel refuses.
+perf_stacks() {
+	local registers="--user-regs=ax,bx,cx,dx,si,di,bp,sp,ip,flags,cs,ss "
+	perf record -q -e cpu-clock --call-graph dwarf -o /dev/null -- true >/dev/null 2>&1 ||
+	    ! perf record -q -e cpu-clock $registers --call-graph dwarf -o /dev/null -- true >/dev/null 2>&1 || echo "$registers"
+}
+
 # Is there a perf, and does it read recordings?  perf 6.1 of 32-bit x86 writes past a block of its memory, whatever it reads, and is killed;
 # on other machines that would be a fault, and is not asked for.
 perf_reads() {
