@@ -15,7 +15,7 @@
  *	-k	the process stays until standard input ends
  *	-q N	before these, so many functions QUICK_N that run once each, side by side (needs -P)
  *
- * Function N is called NAMED_N, and adds N + 1 in its loop.  The dump is unbuffered.  For x86-64 and aarch64.
+ * Function N is called NAMED_N, and adds N + 1 in its loop.  The dump is unbuffered.  For x86-64 and aarch64; for i386 with -P only.
  */
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -186,6 +186,15 @@ make_code(uint8_t *p, unsigned i, const uint8_t *callee)
 	const uint32_t code[] = { 0xd2800001, 0x91000021 | (i & 0xfff) << 10, 0xf1000400, 0x54ffffc1, 0xaa0103e0, 0xd65f03c0 };
 
 	(void)callee;
+	memcpy(p, code, sizeof code);
+	n = sizeof code;
+#elif defined __i386__
+	/* mov 4(%esp),%ecx; xor %eax,%eax; xor %edx,%edx; 1: add $i,%eax; dec %ecx; jnz 1b; ret */
+	const uint8_t code[] = { 0x8b, 0x4c, 0x24, 4, 0x31, 0xc0, 0x31, 0xd2, 5, (uint8_t)(i + 1), (uint8_t)((i + 1) >> 8), 0, 0,
+		0x49, 0x75, 0xf8, 0xc3 };
+
+	if (!o.map || callee)
+		errx(1, "no jitdump for this machine");
 	memcpy(p, code, sizeof code);
 	n = sizeof code;
 #else
