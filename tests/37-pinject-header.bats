@@ -14,6 +14,13 @@ list() {
 			$o += $s + ($t == 66 ? unpack($u4, substr $d, $o + 8, 4) : 0);
 		}' <"$1"
 }
+# shows FILE TEXT: is that in it?
+shows() {
+	cat "$1" >"$T/shown"
+	cat >"$T/wanted" <<<"$2"
+	clocks "$T/shown" "$T/wanted"
+	grep -qF -- "$(cat "$T/wanted")" "$T/shown"
+}
 # rest FILE: the stream without features.
 rest() {
 	perl -e '
@@ -87,7 +94,7 @@ set_all() {
 		pinject "${also[@]}" --set-feature "$1=$2" "$T/set" 2>&1 | cmp - "$T/set" || failed "$1: twice is not once"
 		[ -z "$4" ] || perf_since "$4" || return 0
 		header "$T/set" >"$T/header"
-		grep -qxF -- "$3" "$T/header" || grep -qF -- "$3" "$T/header" || failed "$1: $(diff <(header "$in") "$T/header")"
+		shows "$T/header" "$3" || failed "$1: $(diff <(header "$in") "$T/header")"
 		! turn 7 || perf report -i - <"$T/set" >/dev/null 2>"$T/report.err" || failed "$1: $(tail -n 2 "$T/report.err")"
 	}
 	set_all try_row
@@ -114,7 +121,7 @@ set_all() {
 		list "$T/set" | awk '{ print $1 }' | uniq | head -n 3 | tr '\n' ' ' | grep -qx '64 78 80 ' || failed "$1: place"
 		list "$T/set" | awk '$1 == 80 && $2 == 16' | wc -l | grep -qx 1 || failed "$1: marks"
 		[ -z "$4" ] || perf_since "$4" || return 0
-		[ "$1" = GROUP_DESC ] || header "$T/set" | grep -qF -- "$3" || failed "$1: $(header "$T/set")"
+		[ "$1" = GROUP_DESC ] || shows <(header "$T/set") "$3" || failed "$1: $(header "$T/set")"
 	}
 	set_all try_row
 	done_all
@@ -134,7 +141,7 @@ set_all() {
 		# before 7.0, perf report reads no features of such a stream, but of a file
 		pcat --format=file -f -o "$T/file" "$T/set"
 		perf report --header-only -I -i "$T/file" >"$T/header" 2>"$T/perf.err"
-		grep -qF -- "$3" "$T/header" || failed "$1: $(cat "$T/header")"
+		shows "$T/header" "$3" || failed "$1: $(cat "$T/header")"
 		# words, and the lengths of strings, have turned
 		n=$(pinject --set-feature "$1=$2" data/stat.pipe.data 2>/dev/null >"$T/one"; numbers "$T/one" | cut -d' ' -f1)
 		[[ $1 == CPU_* ]] || [ "$(payload "$T/set" "$n")" != "$(payload "$T/little" "$n")" ] || failed "$1: byte order"

@@ -35,6 +35,7 @@ same() {
 	if grep -q 'time of first sample : 0\.000000' "$T/want"; then	# perf record -z writes no times
 		sed -i '/^# .*\<sample.* : /d' "$T/want" "$T/said"
 	fi
+	clocks "$T/want" "$T/said"
 	[ $# = 1 ] || sed -i -e '/^# compressed : /d' -e 's/ COMPRESSED\>//' "$T/want" "$T/said"	# pcat has expanded it
 	diff "$T/want" "$T/said" >"$T/diff" || failed "$in: header: $(head -n 4 "$T/diff")"
 	for o in tasks mmaps; do
@@ -107,7 +108,9 @@ same_ids() {
 	[ -f /usr/share/zoneinfo/America/New_York ] || skip "no zoneinfo"
 	pcat --format=file -o "$T/file" data/k_mono.pipe.data
 	TZ=America/New_York perf report --header-only -i "$T/file" 2>/dev/null | grep '^# reference time' >"$T/want"
-	TZ=America/New_York pstat --header data/k_mono.pipe.data | grep '^# reference time' | diff "$T/want" -
+	TZ=America/New_York pstat --header data/k_mono.pipe.data | grep '^# reference time' >"$T/said"
+	clocks "$T/want" "$T/said"
+	diff "$T/want" "$T/said"
 	! diff "$T/want" <(pstat --header data/k_mono.pipe.data | grep '^# reference time') >/dev/null
 }
 

@@ -95,6 +95,13 @@ perf_stacks() {
 	    ! perf record -q -e cpu-clock $registers --call-graph dwarf -o /dev/null -- true >/dev/null 2>&1 || echo "$registers"
 }
 
+# clocks FILE OTHER: in both, the wall clock of the reference time has no fraction, if that of FILE, which perf has printed, is not one of
+# six digits: perf 7.2 of a 32-bit machine multiplies those seconds in 32 bits, too, and keeps 32 bits of what comes out.
+clocks() {
+	! grep -qE "$WRONG_CLOCK" "$1" || sed -i -E 's/(reference time: [^.]*)\.[-0-9]+ = ([0-9]+)\.[-0-9]+ \(TOD\)/\1 = \2 (TOD)/' "$1" "$2"
+}
+WRONG_CLOCK='\.(-[0-9]+|[0-9]{7,}) \(TOD\)'
+
 # Is there a perf, and does it read recordings?  perf 6.1 of 32-bit x86 writes past a block of its memory, whatever it reads, and is killed;
 # on other machines that would be a fault, and is not asked for.
 perf_reads() {
