@@ -370,9 +370,11 @@ traced() {
 @test "pstat sort: syscall: the names and counts of perf trace -s; of 32-bit tasks, too; in JSON, CSV and merged" {
 	need record
 	need jq
-	local p n=0 other=' clone[0-9]* \| vfork \| execve '
+	local p n=0 regs= other=' clone[0-9]* \| vfork \| execve '
 	ldd "$(type -P pstat)" | grep -qF libseccomp || skip "pstat was built without libseccomp"
-	perf record -q -m 2048 -e 'raw_syscalls:*' -o "$T/calls" -- bash -c 'ls -l / >/dev/null; sleep 0.01; (echo x | gzip -c | cat >/dev/null); [ -e /nowhere ]; umask 22' \
+	# 32-bit tasks of a 64-bit kernel are known by their registers, and make no events of syscalls
+	[ "$(getconf LONG_BIT)" = 64 ] || [[ $(uname -m) != x86_64 ]] || regs=--user-regs=ip
+	perf record -q -m 2048 $regs -e 'raw_syscalls:*' -o "$T/calls" -- bash -c 'ls -l / >/dev/null; sleep 0.01; (echo x | gzip -c | cat >/dev/null); [ -e /nowhere ]; umask 22' \
 	    >/dev/null 2>&1 </dev/null || skip "perf cannot record system calls here"
 	pfilter --span syscall --span-period -o "$T/spans" "$T/calls"
 	pstat --json -s tid,syscall "$T/spans" | jq -r '.sort[] | select(.syscall != "rt_sigreturn") | "\(.tid) \(.syscall) \(.samples)"' | sort >"$T/got"
@@ -383,7 +385,11 @@ traced() {
 		    sort >"$T/want"
 		[ -s "$T/want" ] || continue
 		n=$((n + 1))
-		grep -v "$other" "$T/want" | diff - <(grep -v "$other" "$T/got") >"$T/diff" || failed "$p: $(head -n 8 "$T/diff")"
+		grep -v "$other" "$T/want" >"$T/perf"
+		grep -v "$other" "$T/got" >"$T/ours"
+		# ... and then perf leaves out calls that only they have, as geteuid32
+		[ -z "$regs" ] || awk 'NR == FNR { known[$2] = 1; next } $2 in known' "$T/perf" "$T/got" >"$T/ours"
+		diff "$T/perf" "$T/ours" >"$T/diff" || failed "$p: $(head -n 8 "$T/diff")"
 	done
 	[ $n -gt 0 ] || skip "perf trace -s shows nothing here"
 	pstat --csv --table sort -s syscall --columns count "$T/spans" | grep -q '^execve,' || failed csv
@@ -392,7 +398,7 @@ traced() {
 	jq -c '[.sort[] | [.syscall, .samples * 2]] | sort' "$T/a" | diff - "$T/out" || failed merge
 	pstat --diff --json -s syscall "$T/spans" "$T/spans" | jq -e 'any(.diff[]; .syscall == "execve")' >/dev/null || failed diff
 	# of syscalls:sys_enter_*, by __syscall_nr
-	if perf record -q -e syscalls:sys_enter_openat,syscalls:sys_enter_newfstat,sched:sched_switch -o "$T/own" -- ls / >/dev/null 2>&1 </dev/null; then
+	if [ -z "$regs" ] && perf record -q -e syscalls:sys_enter_openat,syscalls:sys_enter_newfstat,sched:sched_switch -o "$T/own" -- ls / >/dev/null 2>&1 </dev/null; then
 		pstat --json -s event,syscall "$T/own" | jq -r '.sort[] | "\(.event) \(.syscall)"' | sort -u >"$T/out"
 		printf '%s\n' "sched:sched_switch null" "syscalls:sys_enter_newfstat fstat" "syscalls:sys_enter_openat openat" | comm -13 - "$T/out" >"$T/diff"
 		grep -q openat "$T/out" && ! [ -s "$T/diff" ] || failed "syscalls: $(cat "$T/out")"
