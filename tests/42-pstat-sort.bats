@@ -372,8 +372,8 @@ traced() {
 	need jq
 	local p n=0 regs= other=' clone[0-9]* \| vfork \| execve '
 	ldd "$(type -P pstat)" | grep -qF libseccomp || skip "pstat was built without libseccomp"
-	# 32-bit tasks of a 64-bit kernel are known by their registers, and make no events of syscalls
-	[ "$(getconf LONG_BIT)" = 64 ] || [[ $(uname -m) != x86_64 ]] || regs=--user-regs=ip
+	# 32-bit tasks of a 64-bit kernel are known by their registers
+	! compat || regs=--user-regs=ip
 	perf record -q -m 2048 $regs -e 'raw_syscalls:*' -o "$T/calls" -- bash -c 'ls -l / >/dev/null; sleep 0.01; (echo x | gzip -c | cat >/dev/null); [ -e /nowhere ]; umask 22' \
 	    >/dev/null 2>&1 </dev/null || skip "perf cannot record system calls here"
 	pfilter --span syscall --span-period -o "$T/spans" "$T/calls"

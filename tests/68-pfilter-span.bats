@@ -325,7 +325,7 @@ becomes() {
 		psort --full --format=file -o "$T/block" -f "$T/raw"
 		lengths block "$T/block"
 	fi
-	if perf record -q -m 2048 -e syscalls:sys_enter_futex,syscalls:sys_exit_futex -o "$T/futex" -- python3 -c 'if True:
+	if ! compat && perf record -q -m 2048 -e syscalls:sys_enter_futex,syscalls:sys_exit_futex -o "$T/futex" -- python3 -c 'if True:
 		import threading, time
 		lock = threading.Lock()
 		def run():

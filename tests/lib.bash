@@ -99,6 +99,11 @@ x86_64() {
 	[ "$(uname -m)" = x86_64 ] && [ "$(getconf LONG_BIT)" = 64 ]
 }
 
+# compat: are they of 32 bits, and the kernel of 64?  It makes no event of syscalls:* for them.
+compat() {
+	[ "$(getconf LONG_BIT)" = 32 ] && [[ $(uname -m) = *64* ]]
+}
+
 # skip_file REASON...: in setup_file(), which returns then: all tests of the file are skipped.  skip fails there, in bats 1.8.
 skip_file() {
 	export SKIP_FILE="$*"
