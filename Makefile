@@ -204,7 +204,7 @@ FUZZ_RUNS = 2000000
 PRELOAD   = $(O)/fault.so $(O)/kallsyms.so $(O)/seed.so
 BATS      = $(sort $(wildcard tests/*.bats))
 # The longest tests start first, those that wait for what they record among them.  There are three jobs more than processors for that.
-LONG      = $(wildcard $(patsubst %,tests/%.bats,31-pinject-live 35-pinject-archive-symbols 05-docs 31-pinject-names 31-pinject-files 34-pinject-map-live 35-pinject-archive \
+LONG      = $(wildcard $(patsubst %,tests/%.bats,15-outputs 31-pinject-live 35-pinject-archive-symbols 05-docs 31-pinject-names 31-pinject-files 34-pinject-map-live 35-pinject-archive \
 	49-pstat-live 43-pstat-check 39-pinject-unwind 70-law 10-seven 68-pfilter-span 65-pfilter-anon 53-oracle-order 29-psort-merge 26-pcat-inputs 34-pinject-map \
 	23-pcat-compress 70-law-parts 68-pfilter-tasks 69-pfilter-container 73-index 68-pfilter-kernel 52-oracle-fresh 42-pstat-symbols))
 TESTS     = $(FUZZ) $(SEEDS) $(LONG) $(filter-out $(LONG),$(BATS)) $(UNITS)

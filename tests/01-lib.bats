@@ -173,6 +173,13 @@ compares() {
 	compares 1 order-wrong '^pstat data/basic.pipe.data$'
 	compares 1 order '^pstat data/s390x_basic.pipe.data$'
 
+	# tests/outputs looks for the same
+	for how in "0 here" "1 wrong" "0 order" "1 order-wrong"; do
+		INSTALLED=$T/${how#* } try ./outputs '^pstat( -v)? data/(basic|p72)[a-z0-9_]*.(pipe|file).data$'
+		[ $rc = "${how% *}" ] || failed "outputs: $how"
+		[ $rc = 0 ] || grep -q '^pstat .*data: was 0:.* now 0:' "$T/out" || failed "outputs: $how: what"
+	done
+
 	# the parts are all, each run once
 	for k in 1 2 3; do PART=$k/3 compares 0 alike '^pstat.* data/basic.pipe.data$'; sed -n 's/.* \([0-9]*\) runs .*/\1/p' "$T/out"; done >"$T/parts"
 	compares 0 alike '^pstat.* data/basic.pipe.data$'
