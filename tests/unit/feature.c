@@ -359,6 +359,121 @@ test_check(void **state)
 		}
 }
 
+/* Each limit of perf: the last value that it takes, and the first that it does not. */
+static void
+test_check_limits(void **state)
+{
+	static const struct { uint64_t number; uint32_t cpus, events; const char *payload, *error; } t[] = {
+		{ 7, 0, 0, "4:8 4:8", NULL },
+		{ 7, 0, 0, "4:8 4:9", "NRCPUS: 9 CPUs are online, of 8" },
+		{ 7, 0, 0, "4:1048576 4:1", NULL },
+		{ 7, 0, 0, "4:1048577 4:1", "NRCPUS: 1048577 CPUs" },
+		{ 12, 0, 0, "4:0 4:64", NULL },
+		{ 12, 0, 0, "4:0 4:63", "EVENT_DESC: attr_size is 63" },
+		{ 13, 2, 0, "4:2 s:0 s:1 4:0 4:5 4:0 4:6 4:0", NULL },
+		{ 13, 2, 0, "4:3 s:0 s:1 s:2 4:0 4:5 4:0 4:6 4:0", "CPU_TOPOLOGY: nr_cores is 3, of 2 CPUs" },
+		{ 13, 0, 0, "4:0 4:0", NULL },
+		{ 13, 0, 0, "4:0 4:0 4:5 4:0", "CPU_TOPOLOGY: NRCPUS is missing, which gives the number of CPUs" },
+		{ 17, 0, 2, "4:1 s:g 4:0 4:2", NULL },
+		{ 17, 0, 1, "4:1 s:g 4:0 4:2", "GROUP_DESC: events 0 to 1 are not a group of 1 events" },
+		{ 17, 0, 0, "4:1 s:g 4:0 4:2", NULL },
+		{ 17, 0, 3, "4:2 s:g 4:0 4:2 s:h 4:2 4:1", NULL },
+		{ 17, 0, 3, "4:2 s:g 4:0 4:2 s:h 4:1 4:1", "GROUP_DESC: events 1 to 1 are not a group of 3 events" },
+		{ 17, 0, 3, "4:1 s:g 4:1 4:0", "GROUP_DESC: events 1 to 0 are not a group of 3 events" },
+		{ 22, 0, 0, "8:1 8:1 8:0", NULL },
+		{ 22, 0, 0, "8:2 8:1 8:0", "MEM_TOPOLOGY: version is 2, not 1" },
+		{ 29, 0, 0, "4:0 4:1 8:1 8:1", "CLOCK_DATA: version is 0, not 1" },
+		{ 32, 2, 0, "4:16 4:2 4:1 4:2 4:0 s:3 s:0-1 4:1 s:3 s:0-1", NULL },
+		{ 32, 2, 0, "4:16 4:2 4:2 4:0", "CPU_DOMAIN_INFO: cpu is 2, of 2" },
+		{ 32, 2, 0, "4:16 4:2 4:0 4:1 4:2 s:3 s:0-1", "CPU_DOMAIN_INFO: domain is 2, of 2" },
+		{ 32, 2, 0, "4:16 4:1 4:0 4:2 4:0 s:3 s:0-1 4:0 s:3 s:0-1", "CPU_DOMAIN_INFO: nr is 2, of 1" },
+		{ 32, 0, 0, "4:16 4:1", "CPU_DOMAIN_INFO: NRCPUS is missing, which gives the number of CPUs" },
+		{ 3, 0, 0, "z:4:host", "HOSTNAME: hostname has no NUL at its end" },
+	};
+	/* of CPUs, in NUMA_TOPOLOGY; what is behind a comma and no digit is not read */
+	static const struct { const char *list; bool good; } lists[] = {
+		{ "", true }, { "0", true }, { "0-7", true }, { "0-3,8", true }, { "3,", true }, { "3\n", true }, { "3\n5-6", true },
+		{ "3,x", true }, { "7-7", true }, { "32767", true }, { "0-32767", true },
+		{ "x", false }, { ",", false }, { "-", false }, { "1x", false }, { "1-", false }, { "1-,2", false }, { "7-6", false },
+		{ "1-2-3", false }, { "32768", false }, { "0-32768", false }, { "32768-40000", false }, { "99999999999999999999", false },
+		{ "0-99999999999999999999", false }, { "18446744073709551616", false }, { "1,2x", false }, { "1,5-3", false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(t); i++) {
+		uint8_t raw[512];
+		struct row row = { .payload = t[i].payload };
+		struct pp_err err = { 0 };
+		struct pp_feature_about about = { .nr_cpus = t[i].cpus, .nevents = t[i].events };
+		struct pp_feature f = { .number = t[i].number, .p = raw, .len = cook(raw, &row, i % 2), .swap = i % 2 };
+		int r = pp_feature_check(&f, &about, &err);
+
+		if (t[i].error ? r > 0 || strcmp(err.what + strlen("HEADER_FEATURE: "), t[i].error) : r < 0)
+			fail_msg("%s: %s", t[i].payload, err.what);
+	}
+	for (size_t i = 0; i < COUNT(lists); i++) {
+		uint8_t raw[512];
+		char payload[64];
+		struct row row = { .payload = payload };
+		struct pp_err err = { 0 };
+		struct pp_feature_about about = { .nr_cpus = 8 };
+		struct pp_feature f = { .number = PP_FEAT_NUMA_TOPOLOGY, .p = raw };
+
+		snprintf(payload, sizeof payload, "4:1 4:0 8:100 8:50 s:%s", lists[i].list);
+		f.len = cook(raw, &row, false);
+		if ((pp_feature_check(&f, &about, &err) > 0) != lists[i].good)
+			fail_msg("%s: %s", lists[i].list, err.what);
+	}
+}
+
+/* What one feature says of others: how many CPUs there are, and whether the numbers of sockets are those that perf takes. */
+static void
+test_check_about(void **state)
+{
+	static const struct { const char *arch; bool differ; } t[] = {
+		{ "s390x", true }, { "s390", true }, { "aarch64", true }, { "aarch64_be", true }, { "x86_64", false }, { "s39", false },
+		{ "aarch6", false }, { "ppc64le", false }, { "riscv64", false },
+	};
+	/* cpus: 2; the numbers begin at byte 8 */
+	static const struct { const char *payload; bool differ; size_t ids; uint32_t socket; } sockets[] = {
+		{ "4:0 4:0 4:5 4:3 4:6 4:0", false, 8, 3 }, { "4:0 4:0 4:5 4:0 4:6 4:4", false, 8, 4 }, { "4:0 4:0 4:5 4:3 4:6 4:4", false, 8, 3 },
+		{ "4:0 4:0 4:5 4:2 4:6 4:0", false, 0, 0 }, { "4:0 4:0 4:5 4:-1 4:6 4:0", false, 0, 0 }, { "4:0 4:0 4:5 4:3 4:6 4:0", true, 0, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(t); i++) {
+		uint8_t raw[512];
+		char payload[64];
+		struct row row = { .payload = payload };
+		struct pp_err err = { 0 };
+		struct pp_feature_about about = { .nr_cpus = 3 };
+		struct pp_feature f = { .number = PP_FEAT_ARCH, .p = raw };
+
+		snprintf(payload, sizeof payload, "s:%s", t[i].arch);
+		f.len = cook(raw, &row, false);
+		assert_int_equal(pp_feature_check(&f, &about, &err), 1);
+		if (about.sockets_differ != t[i].differ)
+			fail_msg("%s: %d", t[i].arch, about.sockets_differ);
+		assert_int_equal(about.nr_cpus, 3);
+		row.payload = "4:8 4:6";
+		f = (struct pp_feature){ .number = PP_FEAT_NRCPUS, .p = raw, .len = cook(raw, &row, true), .swap = true };
+		assert_int_equal(pp_feature_check(&f, &about, &err), 1);
+		assert_int_equal(about.nr_cpus, 8);
+	}
+	for (size_t i = 0; i < COUNT(sockets); i++) {
+		uint8_t raw[512];
+		struct row row = { .payload = sockets[i].payload };
+		struct pp_err err = { 0 };
+		struct pp_feature_about about = { .nr_cpus = 2, .ids = 77, .sockets_differ = sockets[i].differ };
+		struct pp_feature f = { .number = PP_FEAT_CPU_TOPOLOGY, .p = raw, .len = cook(raw, &row, i % 2), .swap = i % 2 };
+
+		assert_int_equal(pp_feature_check(&f, &about, &err), 1);
+		assert_int_equal(about.ids, sockets[i].ids);
+		if (about.ids)
+			assert_int_equal(about.socket, sockets[i].socket);
+	}
+}
+
 static void
 test_empty(void **state)
 {
@@ -425,7 +540,8 @@ main(void)
 		cmocka_unit_test(test_parse_damage),
 		cmocka_unit_test(test_parse_short),
 		cmocka_unit_test(test_cut), cmocka_unit_test(test_damage), cmocka_unit_test(test_huge),
-		cmocka_unit_test(test_check), cmocka_unit_test(test_empty), cmocka_unit_test(test_read),
+		cmocka_unit_test(test_check), cmocka_unit_test(test_check_limits), cmocka_unit_test(test_check_about),
+		cmocka_unit_test(test_empty), cmocka_unit_test(test_read),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
