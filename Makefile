@@ -84,8 +84,9 @@ dispatcher = sed -e 's|@TOOLDIR@|$1|; s|@PROGRAM_PREFIX@|$2|; s|@PAGE_PREFIX@|$3
 	-e 's/@TOOLS@/$(subst $(eval) ,|,$(strip $(TOOLS)))/' common/perfpipe.sh
 $(O)/perfpipe: common/perfpipe.sh Makefile | $(O)/ready
 	$(call dispatcher,$(abspath $(O))) >$@.new && chmod 755 $@.new && mv $@.new $@
+# LIB=library.so of a directory: tests/mutate, which has many of them for one set of programs
 $(LIB): $(call objs,$(LIB_DIRS))
-	rm -f $@ && $(AR) rcs $@ $^
+	rm -f $@ && $(if $(filter %.so,$@),$(LINK_SHARED) -Wl$(comma)-soname$(comma)$(@F) -o $@ $^ $(PKG_LIBS) -pthread,$(AR) rcs $@ $^)
 $(SHARED): $(call objs,$(SHARED_DIRS))
 	rm -f $@ && $(AR) rcs $@ $^
 # The directories of a command include each other's headers by paths from the command's own.
@@ -222,7 +223,7 @@ run-tests:
 
 $(UNITS): $(O)/%: $(O)/tests/%.o $(KNOWN) $(SHARED) $(LIB)
 	@mkdir -p $(@D)
-	$(LINK) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LDLIBS) $(KNOWN_LIBS) -lcmocka
+	$(LINK) -o $@ $(filter %.o,$^) $(filter %.a %.so,$^) $(LDLIBS) $(KNOWN_LIBS) -lcmocka
 # those that test a part of a command
 $(O)/unit/image: $(patsubst %.c,$(O)/%.o,$(wildcard cmd/pinject/code/image*.c) cmd/pinject/elf/out.c)
 $(O)/unit/image: LDLIBS += -lelf -lmd
