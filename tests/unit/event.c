@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* Attrs, plans, ids and names of events, and which event a record belongs to. */
+#include "record/attr.h"
 #include "record/event.h"
 #include "bytes.h"
 
@@ -372,13 +373,36 @@ test_id_index(void **state)
 	}
 }
 
+/* A field is set if the attr is long enough for all of it, and nothing beside it. */
+static void
+test_attr_set(void **state)
+{
+	static const unsigned widths[] = { 2, 4, 8 };
+
+	(void)state;
+	for (unsigned i = 0; i < 3; i++)
+		for (int big = 0; big < 2; big++)
+			for (size_t size = 0; size <= 24; size++) {
+				unsigned w = widths[i];
+				uint8_t p[24] = { 0 };
+
+				pp_attr_set(p, size, 8, w, 0x1122334455667788, big != BIG_HERE);
+				for (unsigned k = 0; k < sizeof p; k++) {
+					unsigned at = big ? w - 1 - (k - 8) : k - 8;
+
+					assert_int_equal(p[k], k < 8 || k >= 8 + w || size < 8 + w ? 0 :
+					    (uint8_t)(0x1122334455667788 >> 8 * at));
+				}
+			}
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_attr), cmocka_unit_test(test_plan), cmocka_unit_test(test_find),
 		cmocka_unit_test(test_short), cmocka_unit_test(test_fields), cmocka_unit_test(test_built_names),
-		cmocka_unit_test(test_told_names), cmocka_unit_test(test_id_index),
+		cmocka_unit_test(test_told_names), cmocka_unit_test(test_id_index), cmocka_unit_test(test_attr_set),
 	};
 
 	return cmocka_run_group_tests_name("event", tests, NULL, NULL);

@@ -5,6 +5,7 @@
 
 #include "bytes.h"
 #include "sink/pack.h"
+#include "sink/sink.h"
 
 static char name[] = "/tmp/sink.XXXXXX";
 
@@ -174,12 +175,30 @@ test_incomplete(void **state)
 	}
 }
 
+/* The words of header feature 27, in both byte orders, and nothing behind them. */
+static void
+test_feature(void **state)
+{
+	static const uint8_t little[] = { 0, 0, 0, 0, 1, 0, 0, 0, 19, 0, 0, 0, 0x04, 0x03, 0x02, 0x01, 0, 0x10, 0x09, 0, 0xee };
+
+	(void)state;
+	for (int big = 0; big < 2; big++) {
+		uint8_t p[PP_COMPRESS_FEATURE + 1];
+
+		assert_int_equal(sizeof p, sizeof little);
+		memset(p, 0xee, sizeof p);
+		pp_compress_payload(p, 19, 0x01020304, big != BIG_HERE);
+		for (unsigned i = 0; i < sizeof p; i++)
+			assert_int_equal(p[i], little[big && i < PP_COMPRESS_FEATURE ? i ^ 3 : i]);
+	}
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_order), cmocka_unit_test(test_copies), cmocka_unit_test(test_full_disk),
-		cmocka_unit_test(test_cannot_create), cmocka_unit_test(test_incomplete),
+		cmocka_unit_test(test_cannot_create), cmocka_unit_test(test_incomplete), cmocka_unit_test(test_feature),
 	};
 
 	return cmocka_run_group_tests_name("sink", tests, make_name, remove_name);
