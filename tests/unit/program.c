@@ -11,7 +11,7 @@
 #include "record/event.h"
 #include "record/sample.h"
 #include "state/state.h"
-#include "check.h"
+#include "bytes.h"
 
 enum { GIVEN_MAX = 4096 };
 
@@ -323,6 +323,47 @@ test_other_event(void **state)
 	pp_close(s);
 }
 
+/* The branches of a sample: the entries, without the index in front of them and the counters behind. */
+static void
+test_branches(void **state)
+{
+	static struct bytes b;
+
+	(void)state;
+	for (unsigned i = 0; i < 2 * 4 * 3; i++) {
+		uint64_t has = (i & 2 ? PP_BRANCH_HW_INDEX : 0) | (i & 4 ? PP_BRANCH_COUNTERS : 0);
+		struct pp_attr a = { .type = 1, .size = 128, .sample_type = PP_SAMPLE_IP | PP_SAMPLE_BRANCH_STACK, .branch_sample_type = has | 8 };
+		unsigned n = i / 8;
+		struct pp_err err = { 0 };
+		struct pp_source *s;
+		struct pp_decoded d;
+		struct pp_rec r;
+		size_t at;
+
+		b.n = 0;
+		b.swap = i & 1;
+		put_attr(&b, &a, 0, NULL);
+		at = begin_rec(&b, PP_SAMPLE, PP_MISC_USER);
+		put(&b, 0x1234, 8);
+		put(&b, n, 8);
+		if (has & PP_BRANCH_HW_INDEX)
+			put(&b, 77, 8);
+		for (unsigned k = 0; k < 3 * n + (has & PP_BRANCH_COUNTERS ? n : 0); k++)
+			put(&b, 600 + k, 8);
+		end_rec(&b, at);
+		s = pp_open_memory(bytes_p(&b), b.n, b.swap, "branches", &err);
+		assert_int_equal(pp_next(s, &r), 1);
+		assert_int_equal(pp_next(s, &r), 1);
+		assert_int_equal(r.type, PP_SAMPLE);
+		assert_int_equal(pp_decode(s, &r, &d, &err), 1);
+		assert_int_equal(d.ip, 0x1234);
+		assert_int_equal(d.branches.n, 24 * n);
+		for (unsigned k = 0; k < 3 * n; k++)
+			assert_int_equal(pp_number_at(s, d.branches.p + 8 * k, 8), 600 + k);
+		pp_close(s);
+	}
+}
+
 /* pp_compose() for both byte orders, and what the state knows then. */
 static void
 test_state(void **state)
@@ -450,7 +491,7 @@ main(void)
 		cmocka_unit_test(test_compose),
 		cmocka_unit_test(test_frames),
 		cmocka_unit_test(test_events),
-		cmocka_unit_test(test_other_event),
+		cmocka_unit_test(test_branches), cmocka_unit_test(test_other_event),
 		cmocka_unit_test(test_state),
 		cmocka_unit_test(test_index),
 	};
