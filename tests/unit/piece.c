@@ -287,20 +287,30 @@ test_leaving_out(void **state)
 	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
 	assert_non_null(s = pp_open_fd(dup(fd), "piece", 0, &err));
 	assert_int_equal(pp_piece_has(s, 1), PP_PIECE_ALL);	/* no piece */
+	assert_false(pp_piece_behind(s));
+	assert_false(pp_piece_starts_behind(s, 0));
 	pp_close(s);
 	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
 	assert_non_null(s = pp_open_fd(fd, "piece", 0, &err));
 	assert_int_equal(pp_piece(s, 2, 4, 400), 1);
+	assert_true(pp_piece_starts_behind(s, 99));
+	assert_false(pp_piece_starts_behind(s, 100));
+	assert_false(pp_piece_behind(s));
 	assert_int_equal(pp_piece_has(s, 99), PP_PIECE_NONE);
 	assert_int_equal(pp_piece_has(s, 100), PP_PIECE_SOME);	/* a record behind them is of the piece */
 	assert_int_equal(pp_piece_has(s, UINT64_MAX), PP_PIECE_SOME);
 	pp_piece_passed(s, 100);
+	assert_false(pp_piece_behind(s));
+	assert_false(pp_piece_starts_behind(s, 99));
 	assert_int_equal(pp_piece_has(s, 99), PP_PIECE_ALL);
 	assert_int_equal(pp_piece_has(s, 100), PP_PIECE_SOME);
 	pp_piece_passed(s, 100);
+	assert_false(pp_piece_behind(s));		/* of the piece itself */
+	assert_int_equal(pp_piece_done(s), 200);
 	assert_int_equal(pp_piece_has(s, 0), PP_PIECE_NONE);
 	/* sums that are too large do not begin again at 0 */
 	pp_piece_passed(s, UINT64_MAX);
+	assert_true(pp_piece_behind(s));
 	assert_int_equal(pp_piece_has(s, 1), PP_PIECE_NONE);
 	pp_piece_passed(s, UINT64_MAX - 250);
 	assert_int_equal(pp_piece_has(s, 1), PP_PIECE_NONE);
