@@ -247,12 +247,39 @@ memory(void **state)
 	pp_maps_pool_end(&s.pool);
 }
 
+/* What is kept by file goes away as a whole when files have been freed, since their numbers are used again. */
+static void
+by_file(void **state)
+{
+	uint64_t *p = NULL;
+	unsigned freed = 0;
+	size_t n = 0;
+
+	(void)state;
+	memset(&s, 0, sizeof s);
+	for (unsigned round = 0; round < 3; round++) {
+		for (size_t i = 0; i < 100; i += 11) {
+			p = pp_state_by_file(&s, p, &n, &freed, i, sizeof *p);
+			assert_non_null(p);
+			assert_true(n > i);
+			assert_int_equal(p[i], 0);
+			p[i] = UINT64_MAX;
+		}
+		for (size_t i = 0; i < 100; i++)
+			assert_int_equal(p[i], i % 11 ? 0 : UINT64_MAX);
+		s.sweeps++;
+		assert_int_equal(pp_state_freed(&s), round + 1);
+	}
+	free(p);
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(any_maps),
 		cmocka_unit_test(memory),
+		cmocka_unit_test(by_file),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
