@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include "bytes.h"
+#include "chance.h"
+#include "sink/out_feed.h"
 #include "sink/pack.h"
 #include "sink/sink.h"
 
@@ -193,12 +195,150 @@ test_feature(void **state)
 	}
 }
 
+/* A container that takes records: stable ones are looked at when it is told that they go. */
+struct taken {
+	struct out	 out;
+	uint8_t		 got[70000];
+	size_t		 n;
+	struct { const uint8_t *p; size_t n, at; } held[2000];
+	size_t		 nheld;
+	unsigned	 records, finished;
+	uint64_t	 payload;	/* still to come */
+};
+
+static int
+taken_put(struct out *o, struct pp_source *in, const struct pp_rec *r, bool stable)
+{
+	struct taken *t = (struct taken *)o;
+
+	assert_null(in);
+	assert_int_equal(t->payload, 0);
+	if (stable) {
+		t->held[t->nheld].p = r->raw;
+		t->held[t->nheld].n = r->size;
+		t->held[t->nheld++].at = t->n;
+	} else {
+		memcpy(t->got + t->n, r->raw, r->size);
+	}
+	t->n += r->size;
+	t->records++;
+	t->payload = r->payload;
+	return 1;
+}
+
+static int
+taken_payload(struct out *o, const uint8_t *p, size_t n)
+{
+	struct taken *t = (struct taken *)o;
+
+	assert_true(n && n <= t->payload);
+	t->payload -= n;
+	memcpy(t->got + t->n, p, n);
+	t->n += n;
+	return 1;
+}
+
+static int
+taken_flush(struct out *o, bool wait)
+{
+	struct taken *t = (struct taken *)o;
+
+	(void)wait;
+	for (size_t i = 0; i < t->nheld; i++)
+		memcpy(t->got + t->held[i].at, t->held[i].p, t->held[i].n);
+	t->nheld = 0;
+	return 1;
+}
+
+static int
+taken_finish(struct out *o)
+{
+	struct taken *t = (struct taken *)o;
+
+	t->finished++;
+	return 1;
+}
+
+/* Whatever the pieces are in which a stream is written, a container gets its records, each whole. */
+static void
+test_records(void **state)
+{
+	static struct taken t;
+	static struct bytes b;
+	unsigned records = 0;
+
+	(void)state;
+	for (unsigned piece = 1; piece < 4000; piece += piece < 40 ? 1 : 977)
+		for (int swap = 0; swap < 2; swap++) {
+			struct pp_err err = { 0 };
+			struct pp_sink *k;
+			size_t at;
+
+			memset(&t, 0, sizeof t);
+			memset(&b, 0, sizeof b);
+			t.out = (struct out){ .put = taken_put, .flush = taken_flush, .payload = taken_payload, .finish = taken_finish };
+			b.swap = swap;
+			put_text(&b, "PERFILE2", 16);
+			seed = piece;
+			for (records = 0; b.n < 20000; records++) {
+				at = begin_rec(&b, 1 + rnd(10), 0);
+				for (unsigned n = rnd(20) ? rnd(12) : rnd(300); n; n--)
+					put(&b, rnd(1u << 31), 8);
+				end_rec(&b, at);
+				if (rnd(50))
+					continue;
+				at = begin_rec(&b, 66, 0);		/* TRACING_DATA */
+				put(&b, 8 + rnd(500) * 8, 4);
+				end_rec(&b, at);
+				records++;
+				for (unsigned n = pp_get_u32(bytes_p(&b) + at + 8, swap); n; n--)
+					put(&b, n, 1);
+			}
+			assert_non_null(k = out_feed_new(&t.out, swap, &err));
+			for (size_t done = 0; done < b.n; done += piece) {
+				assert_int_equal(pp_put_copy(k, bytes_p(&b) + done, piece < b.n - done ? piece : b.n - done), 1);
+				assert_int_equal(pp_flush(k), 1);
+			}
+			assert_int_equal(pp_finish(k), 1);
+			assert_int_equal(t.finished, 1);
+			assert_int_equal(t.records, records);
+			assert_int_equal(t.n, b.n - 16);
+			assert_int_equal(t.payload, 0);
+			assert_memory_equal(t.got, bytes_p(&b) + 16, t.n);
+		}
+}
+
+/* What is shorter than a header is no record. */
+static void
+test_no_record(void **state)
+{
+	static struct taken t;
+	static const uint8_t head[16], bad[] = { 1, 0, 0, 0, 0, 0, 7, 0 }, big_bad[] = { 0, 0, 0, 1, 0, 0, 0, 7 };
+
+	(void)state;
+	for (unsigned big = 0; big < 2; big++) {
+		struct pp_err err = { 0 };
+		struct pp_sink *k;
+
+		memset(&t, 0, sizeof t);
+		t.out = (struct out){ .put = taken_put, .flush = taken_flush, .payload = taken_payload, .finish = taken_finish };
+		assert_non_null(k = out_feed_new(&t.out, big != BIG_HERE, &err));
+		assert_int_equal(pp_put_copy(k, head, sizeof head), 1);
+		pp_put_copy(k, big ? big_bad : bad, sizeof bad);
+		assert_int_equal(pp_flush(k), -1);
+		assert_string_equal(err.what, "a record of 7 bytes was put");
+		assert_int_equal(t.records, 0);
+		assert_int_equal(pp_finish(k), -1);
+	}
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_order), cmocka_unit_test(test_copies), cmocka_unit_test(test_full_disk),
 		cmocka_unit_test(test_cannot_create), cmocka_unit_test(test_incomplete), cmocka_unit_test(test_feature),
+		cmocka_unit_test(test_records), cmocka_unit_test(test_no_record),
 	};
 
 	return cmocka_run_group_tests_name("sink", tests, make_name, remove_name);
