@@ -165,6 +165,7 @@ pprof() {
 		head -c $n "$T/tiny.cpu" >"$T/cut.cpu"
 		try pcat "$T/cut.cpu"
 		[ $rc -eq 1 ] && one_line "pcat: $T/cut.cpu: byte " || failed "$n bytes"
+		((n < 16 || n >= 20)) || grep -q "byte 0: CPU profile header: cut short, $n of 20 bytes" "$T/err" || failed "$n bytes of the header"
 	done
 	done_all
 }

@@ -452,6 +452,12 @@ in_u32s() {
 	bytes "$T/f" 72 ff ff ff ff ff ff ff f7
 	try pcat "$T/f"
 	[ $rc = 0 ] || [ "$(wc -l <"$T/err")" = 1 ] || failed "too many bits"
+	# without HOSTNAME in words of any size: of BUILD_ID alone, as perf takes it
+	cp "$T/without" "$T/want-only"
+	bytes "$T/want-only" 72 00 00 00 00 00 00 00 04
+	bytes "$T/f" 72 ff ff ff f7 ff ff ff f7
+	try pcat "$T/f"
+	[ $rc = 0 ] && cmp <(pcat "$T/want-only") "$T/out" || failed "too many bits, and no HOSTNAME"
 	done_all
 }
 
