@@ -373,6 +373,36 @@ test_id_index(void **state)
 	}
 }
 
+/* One rule for the sizes of samples of all events, as long as all that have samples, which a dummy has not, agree. */
+static void
+test_sum(void **state)
+{
+	const uint64_t fixed = PP_SAMPLE_IP | PP_SAMPLE_TID | PP_SAMPLE_TIME;
+	const struct pp_attr dummy = { .type = 1, .config = 9, .size = 128, .sample_type = fixed | PP_SAMPLE_ADDR },
+	    clock = { .type = 1, .config = 0, .size = 128, .sample_type = fixed }, cycles = { .type = 0, .config = 9, .size = 128, .sample_type = fixed },
+	    chains = { .type = 1, .config = 0, .size = 128, .sample_type = fixed | PP_SAMPLE_CALLCHAIN };
+
+	(void)state;
+	for (int first = 0; first < 2; first++) {
+		struct pp_events *e = pp_events_new(false);
+
+		attr(e, &dummy, 0, NULL);
+		assert_false(e->samples);
+		assert_int_equal(e->sum.need, UINT64_MAX);
+		attr(e, first ? &cycles : &clock, 0, NULL);
+		assert_true(e->samples);
+		assert_int_equal(e->sum.base, 32);
+		assert_true(e->sum.need < 64);
+		attr(e, first ? &clock : &cycles, 0, NULL);
+		attr(e, &dummy, 0, NULL);
+		assert_int_equal(e->sum.base, 32);
+		assert_true(e->sum.need < 64);
+		attr(e, &chains, 0, NULL);
+		assert_int_equal(e->sum.need, UINT64_MAX);
+		pp_events_free(e);
+	}
+}
+
 /* A field is set if the attr is long enough for all of it, and nothing beside it. */
 static void
 test_attr_set(void **state)
@@ -402,7 +432,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_attr), cmocka_unit_test(test_plan), cmocka_unit_test(test_find),
 		cmocka_unit_test(test_short), cmocka_unit_test(test_fields), cmocka_unit_test(test_built_names),
-		cmocka_unit_test(test_told_names), cmocka_unit_test(test_id_index), cmocka_unit_test(test_attr_set),
+		cmocka_unit_test(test_told_names), cmocka_unit_test(test_id_index), cmocka_unit_test(test_attr_set), cmocka_unit_test(test_sum),
 	};
 
 	return cmocka_run_group_tests_name("event", tests, NULL, NULL);
