@@ -295,6 +295,16 @@ features_of() {
 	done_all
 }
 
+@test "file: a record of a feature that has no place in a stream does not come into a file" {
+	mkpipe data/base.txt | pcat --format=file -o "$T/want"
+	for number in 17 24 30; do		# in octal: BRANCH_STACK, CACHE, DIR_FORMAT
+		{ mkpipe data/base.txt; printf '\120\0\0\0\0\0\30\0\'$number'\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0'; } >"$T/in"
+		try pcat --format=file -o "$T/o" -f "$T/in"
+		[ $rc = 0 ] && [ "$(features_of "$T/o")" = "$(features_of "$T/want")" ] || failed "$number: $(features_of "$T/o")"
+	done
+	done_all
+}
+
 @test "file: each feature that is too large for a stream is reported" {
 	need corpus
 	try pcat "$CORPUS/foreign/quipper/perf.data.branch_stack_spec"
