@@ -156,12 +156,14 @@ sample() {
 	mkpipe "$T/in.txt" >"$T/in"
 	pcat -q "$T/in" >"$T/whole"
 	# the second block begins 65519 bytes behind the header of the record, of 16 bytes, and so has one of its own
-	for how in "cut 65535" "cut 65543" "cut 65651" "type 65535" "size 65541"; do
+	for how in "cut 65535" "cut 65543" "cut 65651" "type 65535" "size 65541" "round 65535"; do
 		python3 - "$T/in" "$T/bad" $how <<-'END'
 			import sys
 			data, how, n = bytearray(open(sys.argv[1], "rb").read()), sys.argv[3], 160 + int(sys.argv[4])
 			if how == "cut":
 			    del data[n:]
+			elif how == "round":	# in the place of the header stands the next record
+			    data[n:n + 8] = bytes([68, 0, 0, 0, 0, 0, 8, 0])
 			else:
 			    data[n:n + 2] = (84 if how == "type" else 16).to_bytes(2, "little")
 			open(sys.argv[2], "wb").write(data)
@@ -174,6 +176,8 @@ sample() {
 		mv "$T/out" "$T/first"
 		try pcat --repair "$T/bad"
 		[ $rc = 1 ] && grep -q "byte 160: COMPRESSED2: $why" "$T/err" && cmp -n "$(stat -c %s "$T/first")" "$T/first" "$T/out" || failed "$how: repair"
+		[[ $how != round* ]] || [ "$(pstat --json "$T/out" | grep -o '"name":"FINISHED_ROUND","records":[0-9]*')" = '"name":"FINISHED_ROUND","records":2' ] ||
+		    failed "$how: repair: the round there"
 	done
 	done_all
 }
