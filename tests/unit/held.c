@@ -171,9 +171,13 @@ test_model(void **state)
 			assert_int_equal(pp_blocks_spare(&g.blocks), 0);
 			break;
 		case 4:			/* most of them, so that a block has few */
-			for (uint64_t n = g.first; n < g.next && i < STEPS / 2; n++)
+			if (i >= STEPS / 2 && rnd(12))
+				break;
+			for (uint64_t n = g.first; n < g.next; n++)
 				if (rnd(10))
 					drop(n);
+			if (i >= STEPS / 2)
+				compact();
 			break;
 		default:
 			if (waits < most || rnd(3))
