@@ -163,6 +163,13 @@ every_prefix(void **state)
 		assert_true(pp_tracing_count(t) >= known);
 		known = pp_tracing_count(t);
 		free(copy);
+		/* another payload begins anew, wherever the one before it has ended */
+		pp_tracing_again(t);
+		assert_int_equal(pp_tracing_read(t), 0);
+		assert_int_equal(pp_tracing_size(t), 0);
+		assert_true(pp_tracing_feed(t, p.b, p.n) >= 0);
+		assert_int_equal(pp_tracing_size(t), p.n);
+		assert_int_equal(pp_tracing_count(t), 4);
 		pp_tracing_free(t);
 	}
 	assert_int_equal(known, 4);
