@@ -53,7 +53,7 @@ threads() {
 	try pcat --repair "$T/d"
 	[ $rc = 1 ]
 	grep -q 'data\.1: .*cut short' "$T/err"
-	grep -q 'data\.0 is missing' "$T/err"
+	grep -q ': data\.0 is missing' "$T/err"
 	cp "$T/dir/data.1" "$T/d/data.1"
 	try pcat "$T/d"
 	[ $rc = 1 ]
