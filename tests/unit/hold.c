@@ -47,7 +47,7 @@ round_mark(void)
 	return at;
 }
 
-/* TRACING_DATA that says n bytes; have: of the contents, zeros behind them. */
+/* TRACING_DATA that says n bytes; have: of the contents, zeros behind them, and what is no zero behind all. */
 static size_t
 tracing(size_t n, size_t have)
 {
@@ -57,7 +57,7 @@ tracing(size_t n, size_t have)
 	put(&b, 0, 4);
 	end_rec(&b, at);
 	for (size_t i = 0; i < n; i++)
-		put(&b, i < have ? contents[i] : 0, 1);
+		put(&b, i < have ? contents[i] : i < GOOD ? 0 : 0xa5, 1);
 	return at;
 }
 
