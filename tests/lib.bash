@@ -220,8 +220,8 @@ same_script() {
 	shift 2
 	perf_reads || return 0
 	# perf takes the vdso's symbols from its own process, or not, as the build-ids of the recording are
-	perf script -f -i "$a" "$@" 2>/dev/null | sed 's/ [^ ]* (\[vdso\])$/ (vdso)/' >"$T/script.a"
-	perf script -f -i "$b" "$@" 2>/dev/null | sed 's/ [^ ]* (\[vdso\])$/ (vdso)/' >"$T/script.b"
+	perf script -f -i "$a" "$@" 2>/dev/null | sed 's/ [^ ]* (\[vdso[x0-9]*\])$/ (vdso)/' >"$T/script.a"
+	perf script -f -i "$b" "$@" 2>/dev/null | sed 's/ [^ ]* (\[vdso[x0-9]*\])$/ (vdso)/' >"$T/script.b"
 	# perf 7.0 and newer show CPU 0 for CPUs that this machine does not have, in streams only
 	if [ $# = 0 ] && perf_since 7.0 && ! cmp -s "$T/script.a" "$T/script.b"; then
 		same_script "$a" "$b" -F -cpu
