@@ -327,10 +327,9 @@ files(void **state)
 			put(&w, 0, 8);
 			memset(w.b + w.n, 0xab, 24);
 			if (id) {
-				put(&w, 20, 1);
-				put(&w, 0, 1);
-				put(&w, 0, 2);
-				w.n += 20;
+				memset(w.b + w.n, 0, 4);
+				w.b[w.n] = 20;
+				w.n += 24;
 			} else {
 				put(&w, 8, 4);
 				put(&w, 3, 4);
