@@ -254,7 +254,7 @@ count() {
 	[ $rc = 0 ] && silent || failed "status"
 	python3 walk.py "$T/in" "$T/out" >"$T/kinds" 2>"$T/err" || failed
 	cat "$T/kinds" "$T/err"
-	[ "$(count samples)" -gt 100 ] && [ "$(count equal)" = "$(count samples)" ] &&
+	[ "$(count samples)" -gt 40 ] && [ "$(count equal)" = "$(count samples)" ] &&
 	    [ "$(count "ended by start")" -ge "$(($(count samples) * 9 / 10))" ] || failed
 	done_all
 }
