@@ -435,9 +435,9 @@ test_check_about(void **state)
 		{ "aarch6", false }, { "ppc64le", false }, { "riscv64", false },
 	};
 	/* cpus: 2; the numbers begin at byte 8 */
-	static const struct { const char *payload; bool differ; size_t ids; uint32_t socket; } sockets[] = {
-		{ "4:0 4:0 4:5 4:3 4:6 4:0", false, 8, 3 }, { "4:0 4:0 4:5 4:0 4:6 4:4", false, 8, 4 }, { "4:0 4:0 4:5 4:3 4:6 4:4", false, 8, 3 },
-		{ "4:0 4:0 4:5 4:2 4:6 4:0", false, 0, 0 }, { "4:0 4:0 4:5 4:-1 4:6 4:0", false, 0, 0 }, { "4:0 4:0 4:5 4:3 4:6 4:0", true, 0, 0 },
+	static const struct { const char *payload; size_t ids; uint32_t socket; bool differ; } sockets[] = {
+		{ "4:0 4:0 4:5 4:3 4:6 4:0", 8, 3, false }, { "4:0 4:0 4:5 4:0 4:6 4:4", 8, 4, false }, { "4:0 4:0 4:5 4:3 4:6 4:4", 8, 3, false },
+		{ "4:0 4:0 4:5 4:2 4:6 4:0", 0, 0, false }, { "4:0 4:0 4:5 4:-1 4:6 4:0", 0, 0, false }, { "4:0 4:0 4:5 4:3 4:6 4:0", 0, 0, true },
 	};
 
 	(void)state;

@@ -58,14 +58,14 @@ is_given(void *arg, const struct pp_value *v)
 static struct pp_decoded
 trailer_of(const struct pp_event *ev, const struct pp_rec *r, bool swap)
 {
-	const struct { uint16_t at; size_t to; bool half; } fields[] = {
-		{ ev->plan.t_tid, offsetof(struct pp_decoded, pid), true },
-		{ (uint16_t)(ev->plan.t_tid ? ev->plan.t_tid - 4 : 0), offsetof(struct pp_decoded, tid), true },
-		{ ev->plan.t_time, offsetof(struct pp_decoded, time), false },
-		{ ev->plan.t_id, offsetof(struct pp_decoded, id), false },
-		{ ev->plan.t_stream_id, offsetof(struct pp_decoded, stream_id), false },
-		{ ev->plan.t_cpu, offsetof(struct pp_decoded, cpu), true },
-		{ ev->plan.t_identifier, offsetof(struct pp_decoded, id), false },
+	const struct { size_t to; uint16_t at; bool half; } fields[] = {
+		{ offsetof(struct pp_decoded, pid), ev->plan.t_tid, true },
+		{ offsetof(struct pp_decoded, tid), (uint16_t)(ev->plan.t_tid ? ev->plan.t_tid - 4 : 0), true },
+		{ offsetof(struct pp_decoded, time), ev->plan.t_time, false },
+		{ offsetof(struct pp_decoded, id), ev->plan.t_id, false },
+		{ offsetof(struct pp_decoded, stream_id), ev->plan.t_stream_id, false },
+		{ offsetof(struct pp_decoded, cpu), ev->plan.t_cpu, true },
+		{ offsetof(struct pp_decoded, id), ev->plan.t_identifier, false },
 	};
 	struct pp_decoded d = { .event = ev };
 
