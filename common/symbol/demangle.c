@@ -64,22 +64,22 @@ demangle_by(demangler *by, const char *name, int options, struct text *t)
 }
 
 /*
- * Put an H where a number of lifetimes can begin that has several digits of base 62: G, these, and _.  How many there were.  They can
+ * Put an H where a number of lifetimes can begin that has several digits of base 62: G, these, and _.  Was there any?  They can
  * also be bytes of an identifier, or of what tells crates of one name apart, where an H is as good; what may follow lifetimes does not
  * begin with one.
  */
-static unsigned
+static bool
 disarm(char *name)
 {
-	unsigned n = 0;
+	bool any = false;
 
 	for (char *end, *p = name; (p = strchr(p, 'G')); p = end) {
 		for (end = p + 1; isascii((unsigned char)*end) && isalnum((unsigned char)*end); end++)
 			;
-		for (; *end == '_' && end - p > 2 && (p = memchr(p, 'G', (size_t)(end - p - 2))); n++)
+		for (; *end == '_' && end - p > 2 && (p = memchr(p, 'G', (size_t)(end - p - 2))); any = true)
 			*p = 'H';
 	}
-	return n;
+	return any;
 }
 
 /*
@@ -92,9 +92,11 @@ demangle_rust(const char *name, int options, struct text *t)
 	char copy[DEMANGLE_MAX + 1];
 
 	t->rust = true;
-	memcpy(copy, name, strlen(name) + 1);
-	if (name[1] == 'R' && disarm(copy) && !demangle_by(rust_demangle_callback, copy, options, t))
-		return false;
+	if (name[1] == 'R') {		/* those of the old scheme have no lifetimes */
+		memcpy(copy, name, strlen(name) + 1);
+		if (disarm(copy) && !demangle_by(rust_demangle_callback, copy, options, t))
+			return false;
+	}
 	return demangle_by(rust_demangle_callback, name, options, t);
 }
 
