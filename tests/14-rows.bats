@@ -287,6 +287,19 @@ compiles() {
 	done_all
 }
 
+# refused TOOL OPTION: the options that it refuses with that one
+refused() {
+	"$1" --list-options | jq -r --arg with "$2" '.relations[] | select(.kind == "not with" and ([.these[], .others[]] | index($with))) | .these[], .others[]'
+}
+
+# all_known TOOL OPTION N <NAMES: each option of the tool is among the names, of which there are N at least
+all_known() {
+	sort -u >"$T/known"
+	[ "$(grep -c . "$T/known")" -ge "$3" ] || failed "options not found"
+	"$1" --list-options | jq -r '.options[].name' | sort | comm -23 - "$T/known" >"$T/unknown"
+	[ ! -s "$T/unknown" ] || failed "what does --$2 with $(tr '\n' ' ' <"$T/unknown")?"
+}
+
 # --diff makes the report of a recording by another process, which gets the options that diff_handed_on names.  What it does not name,
 # and no relation refuses, says nothing of what is counted.
 @test "rows: each option of pstat is handed on by --diff, refused with it, or about the output" {
@@ -294,14 +307,12 @@ compiles() {
 	{
 		sed -n 's/^#define COUNTED "\(.*\)"$/\1/p; s/^static const char diff_handed_on\[\] = "\(.*\)," COUNTED ",\(.*\)";$/\1,\2/p' \
 		    ../cmd/pstat/merge/run.c | tr , '\n'
-		pstat --list-options | jq -r '.relations[] | select(.kind == "not with" and ([.these[], .others[]] | index("diff"))) | .these[], .others[]'
+		refused pstat diff
 		# these go only with such as are refused, or with what is named here
 		printf '%s\n' strict for folded allow-missing weight
 		printf '%s\n' top icicle term theme report format json csv table output force quiet input piece jobs help version
-	} | sort -u >"$T/known"
-	[ "$(grep -c . "$T/known")" -ge 40 ] || failed "options not found"
-	pstat --list-options | jq -r '.options[].name' | sort | comm -23 - "$T/known" >"$T/unknown"
-	[ ! -s "$T/unknown" ] || failed "what does --diff with $(tr '\n' ' ' <"$T/unknown")?"
+	} >"$T/names"
+	all_known pstat diff 40 <"$T/names"
 	done_all
 }
 
@@ -309,23 +320,20 @@ compiles() {
 @test "rows: each option of pstat is refused with --merge, or about the output" {
 	need jq
 	{
-		pstat --list-options | jq -r '.relations[] | select(.kind == "not with" and ([.these[], .others[]] | index("merge"))) | .these[], .others[]'
+		refused pstat merge
 		printf '%s\n' merge strict for folded children demangle event cpumode term theme scale icicle max-nodes flame-by weight report allow-missing
 		printf '%s\n' table format json csv output force input quiet verbose no-sandbox jobs piece help version
-	} | sort -u >"$T/known"
-	[ "$(grep -c . "$T/known")" -ge 40 ] || failed "options not found"
-	pstat --list-options | jq -r '.options[].name' | sort | comm -23 - "$T/known" >"$T/unknown"
-	[ ! -s "$T/unknown" ] || failed "what does --merge with $(tr '\n' ' ' <"$T/unknown")?"
+	} >"$T/names"
+	all_known pstat merge 40 <"$T/names"
 	done_all
 }
 
 # pcat --copy-data looks at no record.
 @test "rows: each option of pcat is refused with --copy-data, or changes no record" {
 	need jq
-	pcat --list-options >"$T/json"
 	{
-		jq -r '.relations[] | select(.kind == "not with" and ([.these[], .others[]] | index("copy-data"))) | .these[], .others[]' "$T/json"
-		jq -r '.relations[] | select(.kind == "only with").these[]' "$T/json"
+		refused pcat copy-data
+		pcat --list-options | jq -r '.relations[] | select(.kind == "only with").these[]'
 		# these go only with such as are refused
 		printf '%s\n' frame-size threads pid event labels max-memory symbols demangle columns types output-template switch-max-files formats-from \
 		    allow allow-missing part pids
@@ -333,10 +341,8 @@ compiles() {
 		printf '%s\n' features no-features expand-counts
 		printf '%s\n' format input output force max-expand write-index chunk-size snapshots index-file no-index verify-index piece quiet verbose \
 		    no-sandbox help version
-	} | sort -u >"$T/known"
-	[ "$(grep -c . "$T/known")" -ge 50 ] || failed "options not found"
-	jq -r '.options[].name' "$T/json" | sort | comm -23 - "$T/known" >"$T/unknown"
-	[ ! -s "$T/unknown" ] || failed "what does --copy-data with $(tr '\n' ' ' <"$T/unknown")?"
+	} >"$T/names"
+	all_known pcat copy-data 50 <"$T/names"
 	done_all
 }
 
