@@ -125,7 +125,7 @@ kind_misc(const struct pp_rec *r)
 }
 
 static struct kind *
-kind_new(struct pp_state *s, uint64_t key, const struct pp_rec *r, const struct pp_dso *d, const uint8_t *fixed)
+kind_new(struct pp_state *s, uint64_t key, const struct pp_rec *r, uint16_t misc, const struct pp_dso *d, const uint8_t *fixed)
 {
 	struct kind *k;
 
@@ -134,7 +134,7 @@ kind_new(struct pp_state *s, uint64_t key, const struct pp_rec *r, const struct 
 	if (kind_reserve(s) < 0 || !(k = calloc(1, sizeof *k + d->len + 1)))
 		return NULL;
 	k->type = r->type;
-	k->misc = kind_misc(r);
+	k->misc = misc;
 	memcpy(k->fixed, fixed, sizeof k->fixed);
 	memcpy(k->name, d->name, d->len);
 	k->file = *d;
@@ -168,7 +168,7 @@ kind_of(struct pp_state *s, const struct pp_rec *r, const struct pp_dso *d)
 		    !memcmp(k->fixed, fixed, sizeof none) && !memcmp(k->name, d->name, d->len))
 			return k;
 	}
-	return kind_new(s, key, r, d, fixed);
+	return kind_new(s, key, r, misc, d, fixed);
 }
 
 /* ---- records that are kept ------------------------------------------------------------------------------- */
