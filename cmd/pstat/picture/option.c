@@ -138,20 +138,24 @@ option_of(const struct pp_events *e, const char *key, const struct cell *c, uint
 {
 	if (!c->known)
 		return NULL;
-	if (!strcmp(key, "pid") || !strcmp(key, "tid"))
+	switch (sort_option(key)) {
+	case NO_OPTION:
+		return NULL;
+	case BY_TASK:
 		return option_text("--%s %" PRId32, key, (int32_t)c->num);
-	if (!strcmp(key, "cpu"))
+	case BY_CPU:
 		return option_text("--cpu %" PRIu64, c->num);
-	if (!strcmp(key, "event"))
+	case BY_EVENT:
 		return option_event(e, value);
-	if (!strcmp(key, "cpumode"))
+	case BY_MODE:
 		return option_text("--filter 'cpumode == %s'", c->text);
-	if (!strcmp(key, "comm"))
+	case BY_COMM:
 		return option_word("--comms", "comm", c->text);
-	if (!strcmp(key, "dso"))
+	case BY_DSO:
 		return option_word(option_alone(c->text) ? "--dsos" : NULL, "dso", c->text);
-	if (!strcmp(key, "cgroup"))	/* --cgroup takes those below it, too */
+	case BY_CGROUP:		/* --cgroup takes those below it, too */
 		return option_word(NULL, "cgroup.name", c->text);
+	}
 	return NULL;
 }
 

@@ -22,6 +22,7 @@ struct key {				/* a row of keys.def */
 	uint8_t		 cell;		/* enum cell_type */
 	bool		 lost;		/* LOSSES: a record of losses has it, too */
 	bool		 of_state;	/* STATE: it depends on history */
+	uint8_t		 option;	/* enum sort_option */
 	const char	*field;		/* KEY_FIELD: its name in field.h */
 	const char	*help;
 };

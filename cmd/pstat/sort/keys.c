@@ -5,7 +5,7 @@
 #include "sort/in.h"
 
 static const struct key keys[] = {
-#define KEY(name, kind, cell, lost, of_state, field, help) { name, kind, cell, lost, of_state, field, help },
+#define KEY(name, kind, cell, lost, of_state, option, field, help) { name, kind, cell, lost, of_state, option, field, help },
 #include "sort/keys.def"
 #undef KEY
 };
@@ -18,6 +18,14 @@ key_find(const char *name)
 		if (!strcmp(keys[i].name, name))
 			return &keys[i];
 	return NULL;
+}
+
+enum sort_option
+sort_option(const char *key)
+{
+	const struct key *k = key_find(key);
+
+	return k ? (enum sort_option)k->option : NO_OPTION;
 }
 
 void

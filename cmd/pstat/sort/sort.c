@@ -23,7 +23,7 @@ sort_word(void *arg, const char *word)
 	}
 	key_names(names, sizeof names);
 	if (s->nkeys < ROWS_KEYS && !k && (s->payload[s->nkeys] = payload_new(s, "--sort", word, strlen(word)))) {
-		s->own[s->nkeys] = (struct key){ s->payload[s->nkeys]->name, KEY_PAYLOAD, CELL_TEXT, NO_LOSSES, RECORD, NULL,
+		s->own[s->nkeys] = (struct key){ s->payload[s->nkeys]->name, KEY_PAYLOAD, CELL_TEXT, NO_LOSSES, RECORD, NO_OPTION, NULL,
 		    "field of the payload" };
 		k = &s->own[s->nkeys];
 		s->keyed[s->nkeys] = s->payload[s->nkeys];

@@ -66,6 +66,9 @@ unsigned sort_top(const struct sort *);
 /* The first key: its name, NULL if there is none, and the cell of a value that sort_each() yielded. */
 const char *sort_first(const struct sort *);
 struct cell sort_first_cell(const struct sort *, uint64_t value);
+/* What of pfilter selects by a key, of which option_of() (picture/option.h) makes the words; NO_OPTION also of a field of a payload. */
+enum sort_option { NO_OPTION, BY_TASK, BY_CPU, BY_EVENT, BY_MODE, BY_COMM, BY_DSO, BY_CGROUP };
+enum sort_option sort_option(const char *key);
 /* The histogram of --hist of all rows: cells of hists.h; `to' has space for HIST_BUCKETS. */
 void	sort_hist(struct sort *, struct cell *, struct bucket *to);
 /*
