@@ -185,6 +185,48 @@ scene_whole(const struct panel *p)
 	return 0;
 }
 
+/* Columns and bands, or places, become one; buckets do so in scene_heights(). */
+static void
+scene_fewer(struct scene *s, bool text)
+{
+	const struct panel *p = s->fine;
+
+	switch ((enum panel_kind)p->kind) {
+	case PANEL_HEAT:
+	case PANEL_STACK:
+		s->made.band = tool_alloc(p->nbands, sizeof *s->made.band);
+		(!text && panel_has_parts(p) ? scene_parts : scene_columns)(s);
+		panel_top(&s->made);
+		break;
+	case PANEL_BEHIND:
+		scene_places(s);
+		break;
+	case PANEL_HIST:
+	case PANEL_FILL:
+	case PANEL_FLAME:
+		break;
+	}
+}
+
+/* What is as dark or as high as it has samples. */
+static void
+scene_heights(struct scene *s, enum draw_scale how, bool text)
+{
+	switch ((enum panel_kind)s->p->kind) {
+	case PANEL_HEAT:
+		s->scale = scale_new(how, s->p);
+		break;
+	case PANEL_HIST:
+		scene_bars(s, text);
+		break;
+	case PANEL_STACK:
+	case PANEL_BEHIND:
+	case PANEL_FILL:
+	case PANEL_FLAME:
+		break;
+	}
+}
+
 struct scene *
 scene_new(const struct panel *p, enum draw_scale how, uint64_t by, bool text)
 {
@@ -192,18 +234,12 @@ scene_new(const struct panel *p, enum draw_scale how, uint64_t by, bool text)
 
 	*s = (struct scene){ .p = &s->made, .fine = p, .by = by };
 	s->made = *p;
-	if (by > 1 && panel_is_timed(p)) {
-		s->made.band = tool_alloc(p->nbands, sizeof *s->made.band);
-		(!text && panel_has_parts(p) ? scene_parts : scene_columns)(s);
-		panel_top(&s->made);
-	} else if (by > 1 && p->kind == PANEL_BEHIND)
-		scene_places(s);
+	if (by > 1)
+		scene_fewer(s, text);
 	s->whole = scene_whole(p);
 	s->none = scene_none(s, text);
-	if (p->kind == PANEL_HEAT && !s->none)
-		s->scale = scale_new(how, s->p);
-	if (p->kind == PANEL_HIST && !s->none)
-		scene_bars(s, text);
+	if (!s->none)
+		scene_heights(s, how, text);
 	return s;
 }
 
