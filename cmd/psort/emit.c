@@ -269,18 +269,31 @@ emit_add_stamped(struct emit *e, const struct pp_event *ev, const struct pp_rec 
 
 /* ---- begin and end ----------------------------------------------------------------------------------- */
 
+static const char *
+emit_late(enum sort_late late)
+{
+	switch (late) {
+	case LATE_EMIT:
+		return "were written out of order";
+	case LATE_DROP:
+		return "were dropped";
+	case LATE_CLAMP:
+		return "got the time of the record before them";
+	case LATE_ERROR:
+		break;		/* it is the error */
+	}
+	return NULL;
+}
+
 void
 emit_say(const struct emit *e, const char *input, const struct emit_counts *c)
 {
-	static const char *const became[] = {
-		[LATE_EMIT] = "were written out of order", [LATE_DROP] = "were dropped",
-		[LATE_ERROR] = "ended it", [LATE_CLAMP] = "got the time of the record before them"
-	};
+	const char *became = emit_late(e->how->late);
 	uint64_t records, bytes, runs;
 
-	if (c->late && e->how->late != LATE_ERROR)
+	if (c->late && became)
 		tool_warn(e->t, "%s: %ju records arrived later than %s permits, and %s", input, (uintmax_t)c->late,
-		    e->how->mode == SORT_WINDOW ? "the window" : "their round", became[e->how->late]);
+		    e->how->mode == SORT_WINDOW ? "the window" : "their round", became);
 	if (e->how->mode == SORT_ROUNDS && c->timed && c->rounds == c->idle_rounds) {
 		const char *why = c->rounds ? "all FINISHED_ROUND records are before the first time" :
 		    "no FINISHED_ROUND";

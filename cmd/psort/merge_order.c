@@ -311,9 +311,10 @@ order_late(struct merge_order *m, unsigned i, const struct pp_event *ev, const s
 		join_refuse(m->j, i, r, "late: time %" PRIu64 ".%09" PRIu64 " after %" PRIu64 ".%09" PRIu64 " was written",
 		    time / 1000000000, time % 1000000000, last / 1000000000, last % 1000000000);
 		return 0;
-	default:
-		return order_queue(m, i, ev, r, time, false);
+	case LATE_EMIT:
+		break;
 	}
+	return order_queue(m, i, ev, r, time, false);
 }
 
 int

@@ -135,9 +135,10 @@ late(struct sorter *s, const struct pp_event *ev, const struct pp_rec *r, uint64
 		pp_fail(&s->t->in_err, "late: time %" PRIu64 ".%09" PRIu64 " after %" PRIu64 ".%09" PRIu64 " was written",
 		    time / 1000000000, time % 1000000000, last / 1000000000, last % 1000000000);
 		return pp_reject(s->t->in, r);
-	default:
-		return add(s, r, time);
+	case LATE_EMIT:
+		break;
 	}
+	return add(s, r, time);
 }
 
 /* Write a record that is not queued.  FINISHED_ROUNDs before it keep its place if a reader sorts again. */

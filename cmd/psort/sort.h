@@ -7,9 +7,13 @@
 #include "tool/tool.h"
 
 enum sort_mode { SORT_ROUNDS, SORT_WINDOW, SORT_FULL };
+/* The words of --late, --untimed and --rounds stand beside their values; MARKS_AUTO has none. */
 enum sort_late { LATE_EMIT, LATE_DROP, LATE_ERROR, LATE_CLAMP };
+#define LATE_WORDS "emit|drop|error|clamp"
 enum sort_untimed { UNTIMED_INPLACE, UNTIMED_FIRST, UNTIMED_STAMP };
+#define UNTIMED_WORDS "inplace|first|stamp"
 enum sort_marks { MARKS_AUTO, MARKS_EMIT, MARKS_KEEP, MARKS_DROP };
+#define MARKS_WORDS "emit|keep|drop"
 
 struct sort_how {
 	enum sort_mode	 mode;
