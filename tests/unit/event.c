@@ -130,6 +130,9 @@ test_find(void **state)
 		{ "id 0 of a sample", 2, ALL, T | PP_SAMPLE_IDENTIFIER, 9, 0, 0 },
 		{ "without sample_id_all", 2, 0, T | PP_SAMPLE_IDENTIFIER, 3, 7, 0 },
 		{ "without sample_id_all, a sample", 2, 0, T | PP_SAMPLE_IDENTIFIER, 9, 7, 1 },
+		{ "a sample that is its id", 2, ALL, PP_SAMPLE_IDENTIFIER, 9, 7, 1 },
+		{ "a sample that is its ID", 2, ALL, PP_SAMPLE_ID, 9, 7, 1 },
+		{ "side-band that is its id", 2, ALL, PP_SAMPLE_IDENTIFIER, 14, 7, 1 },
 		{ "ids nowhere", 2, ALL, T, 9, 7, 0 },
 	};
 	static const uint8_t order[] = { 16, 0, 1, 2, 3, 6, 9, 7, 8 }, back[] = { 1, 2, 6, 9, 7, 16 };
@@ -155,8 +158,10 @@ test_find(void **state)
 				if (a.sample_type >> order[k] & 1)
 					put(&b, order[k] == 16 || order[k] == 6 ? rows[i / 2].id : 1000, 8);
 		} else {
-			put(&b, 1, 8);
-			put_text(&b, "comm", 8);
+			if (rows[i / 2].type == 3) {
+				put(&b, 1, 8);
+				put_text(&b, "comm", 8);
+			}
 			for (size_t k = 0; k < sizeof back && a.flags & ALL; k++)
 				if (a.sample_type >> back[k] & 1)
 					put(&b, back[k] == 16 || back[k] == 6 ? rows[i / 2].id : 1000, 8);

@@ -83,7 +83,7 @@ test_padding(void **state)
 	}
 }
 
-/* What the encoder refuses: {feature, name=number or name:string ..., text}. */
+/* What the encoder refuses: {feature, name=number, name:string or *:rest ..., text}. */
 static void
 test_refused(void **state)
 {
@@ -102,6 +102,9 @@ test_refused(void **state)
 		{ 13, "nr_cores=0 nr_threads=0 core_id=1", "CPU_TOPOLOGY: socket_id is missing" },
 		{ 99, "x=1", "number 99: x has no place here" },
 		{ 15, "x=1", "BRANCH_STACK: x has no place here" },
+		{ 3, "*:abc hostname:a", "HOSTNAME: hostname expected, not the rest" },
+		{ 99, "*:abc x=1", "number 99: no field can follow the rest" },
+		{ 33, "e_machine=62 e_flags=1 *:abc *:d", "E_MACHINE: no field can follow the rest" },
 	};
 	uint8_t buf[512];
 
@@ -117,7 +120,9 @@ test_refused(void **state)
 			char *val = strpbrk(w, "=:"), kind = *val;
 
 			*val++ = '\0';
-			if (kind == ':')
+			if (*w == '*')
+				pp_feature_put(&io, &(struct pp_feature_value){ .kind = PP_F_REST, .p = (const uint8_t *)val, .len = strlen(val) });
+			else if (kind == ':')
 				pp_feature_put_str(&io, w, val, strlen(val));
 			else if (*val == '?')
 				pp_feature_put_count(&io, w);

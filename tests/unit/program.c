@@ -364,6 +364,55 @@ test_branches(void **state)
 	}
 }
 
+/* Registers and the stack of a sample, of which some are there: each has its own abi, and of the stack the bytes that are valid. */
+static void
+test_registers(void **state)
+{
+	static struct bytes b;
+
+	(void)state;
+	for (unsigned i = 0; i < 8; i++) {
+		const unsigned user = i & 2 ? 2 : 0, intr = i & 4 ? 1 : 0;
+		struct pp_attr a = { .type = 1, .size = 128, .sample_regs_user = 3, .sample_regs_intr = 7, .sample_stack_user = 32,
+		    .sample_type = PP_SAMPLE_REGS_USER | PP_SAMPLE_STACK_USER | PP_SAMPLE_REGS_INTR };
+		struct pp_err err = { 0 };
+		struct pp_source *s;
+		struct pp_decoded d;
+		struct pp_rec r;
+		size_t at;
+
+		b.n = 0;
+		b.swap = i & 1;
+		put_attr(&b, &a, 0, NULL);
+		at = begin_rec(&b, PP_SAMPLE, PP_MISC_USER);
+		put(&b, user, 8);
+		for (unsigned k = 0; k < user; k++)
+			put(&b, 70 + k, 8);
+		put(&b, 32, 8);
+		put_text(&b, "stack", 32);
+		put(&b, 24, 8);
+		put(&b, intr, 8);
+		for (unsigned k = 0; k < 3 * intr; k++)
+			put(&b, 80 + k, 8);
+		end_rec(&b, at);
+		s = pp_open_memory(bytes_p(&b), b.n, b.swap, "registers", &err);
+		assert_int_equal(pp_next(s, &r), 1);
+		assert_int_equal(pp_next(s, &r), 1);
+		assert_int_equal(pp_decode(s, &r, &d, &err), 1);
+		assert_int_equal(d.regs_user_abi, user);
+		assert_int_equal(d.regs_intr_abi, intr);
+		assert_int_equal(d.regs_user.n, 8 * user);
+		assert_int_equal(d.regs_intr.n, 24 * intr);
+		if (user)
+			assert_int_equal(pp_number_at(s, d.regs_user.p + 8, 8), 71);
+		if (intr)
+			assert_int_equal(pp_number_at(s, d.regs_intr.p + 16, 8), 82);
+		assert_int_equal(d.stack_user.n, 24);
+		assert_string_equal((const char *)d.stack_user.p, "stack");
+		pp_close(s);
+	}
+}
+
 /* pp_compose() for both byte orders, and what the state knows then. */
 static void
 test_state(void **state)
@@ -491,7 +540,7 @@ main(void)
 		cmocka_unit_test(test_compose),
 		cmocka_unit_test(test_frames),
 		cmocka_unit_test(test_events),
-		cmocka_unit_test(test_branches), cmocka_unit_test(test_other_event),
+		cmocka_unit_test(test_branches), cmocka_unit_test(test_registers), cmocka_unit_test(test_other_event),
 		cmocka_unit_test(test_state),
 		cmocka_unit_test(test_index),
 	};

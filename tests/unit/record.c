@@ -4,6 +4,7 @@
  * believed.  Layouts are written down here once more, by hand, from the kernel's and perf's headers.
  */
 #include "record/event.h"
+#include "record/judge.h"
 #include "bytes.h"
 
 /*
@@ -330,12 +331,68 @@ test_payload(void **state)
 	free(b);
 }
 
+/*
+ * Strings of all lengths up to two words: the fields end at a multiple of 8 behind the NUL.  What fits exactly needs no walk: records of
+ * fields of fixed size and strings do so, if nothing lacks and nothing is too much.
+ */
+static void
+test_ends(void **state)
+{
+	static const char text[] = "0123456789abcdef";
+	static struct bytes b;
+	struct pp_err err;
+
+	(void)state;
+	for (size_t i = 0; i < 2 * sizeof rows / sizeof *rows; i++) {
+		const struct row *row = &rows[i / 2];
+		const char *last = strstr(row->fields, ":s");
+
+		b.swap = i & 1;
+		for (size_t n = 0; last && n <= 16; n++) {
+			char fields[256], want[512] = "";
+			struct pp_rec r;
+			size_t at = b.n = 0, ends;
+
+			begin_rec(&b, row->type, 0);
+			snprintf(fields, sizeof fields, "%.*s", (int)(last - row->fields), row->fields);
+			*(strrchr(fields, ' ') ? strrchr(fields, ' ') : fields) = 0;
+			put_fields(&b, fields, 0, want);
+			ends = (b.n + n + 1 + 7) & ~(size_t)7;
+			put_text(&b, text + 16 - n, ends - b.n);
+			put_text(&b, "", row->trailer ? TRAILER : 0);
+			r = end_rec(&b, at);
+			assert_int_equal(pp_fields_end(&r, b.swap, &err), ends);
+			assert_int_equal(pp_check(&r, b.swap, &err), 1);
+			if (!row->trailer)
+				continue;
+			assert_true(pp_fits(&r, TRAILER));
+			assert_false(pp_fits(&r, TRAILER - 8));
+			assert_false(pp_fits(&r, TRAILER + 8));
+		}
+	}
+}
+
+static void
+test_fits(void **state)
+{
+	static const uint32_t fixed[] = { 2, 4, 5, 6, 7, 11, 12, 14, 15, 18 };
+	uint8_t raw[256] = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
+		for (uint16_t size = 8; size < sizeof raw; size += 8) {
+			struct pp_rec r = { .raw = raw, .type = fixed[i], .size = size };
+
+			assert_int_equal(pp_fits(&r, TRAILER), size == pp_type_min(fixed[i]) + TRAILER);
+		}
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rows), cmocka_unit_test(test_names), cmocka_unit_test(test_lies),
-		cmocka_unit_test(test_cpu_map), cmocka_unit_test(test_payload),
+		cmocka_unit_test(test_cpu_map), cmocka_unit_test(test_payload), cmocka_unit_test(test_ends), cmocka_unit_test(test_fits),
 	};
 
 	return cmocka_run_group_tests_name("record", tests, NULL, NULL);

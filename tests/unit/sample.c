@@ -326,6 +326,44 @@ same_fields(const struct want *w, const struct pp_event *ev, const struct pp_rec
 	}
 }
 
+struct roles {
+	const uint8_t	*p[PP_ROLES][64];
+	unsigned	 n[PP_ROLES];
+};
+
+static int
+see_role(void *arg, const struct pp_value *v)
+{
+	struct roles *s = arg;
+
+	assert_in_range(s->n[v->role], 0, 63);
+	s->p[v->role][s->n[v->role]++] = v->p;
+	return 1;
+}
+
+/* Who chooses one role sees all that has it, and nothing else. */
+static void
+same_roles(const struct pp_event *ev, const struct pp_rec *r, bool swap)
+{
+	struct roles all = { .n = { 0 } }, chosen = all;
+	struct pp_err err;
+
+	assert_int_equal(pp_walk(r, ev, swap, see_role, &all, &err), 1);
+	for (unsigned i = 0; i < PP_ROLES; i++) {
+		const struct pp_choice choice = pp_choose(UINT64_C(1) << i, UINT32_MAX);
+		unsigned before = 0, after = 0;
+
+		for (unsigned k = 0; k < PP_ROLES; k++)
+			before += chosen.n[k];
+		assert_int_equal(pp_sample_walk(ev, r, swap, &choice, see_role, &chosen, &err), 1);
+		for (unsigned k = 0; k < PP_ROLES; k++)
+			after += chosen.n[k];
+		assert_int_equal(chosen.n[i], all.n[i]);
+		assert_int_equal(after - before, all.n[i]);
+		assert_memory_equal(chosen.p[i], all.p[i], all.n[i] * sizeof *all.p[i]);
+	}
+}
+
 /* What is cut is refused with the name of the first field that is not whole. */
 static void
 refused(const char *name, const struct pp_event *ev, const struct pp_rec *r, bool swap)
@@ -358,6 +396,7 @@ one(const struct pp_attr *a, bool empty, bool swap)
 	shape_event(&ev, swap);
 	same_parts(&w, &ev, &r, swap);
 	same_fields(&w, &ev, &r, swap);
+	same_roles(&ev, &r, swap);
 	for (uint16_t n = 8; n < b.n; n++) {
 		const struct pp_sample_row *row = pp_sample_rows;
 		uint8_t *cut = malloc(n);	/* so that a sanitizer sees a read behind it */
