@@ -55,13 +55,16 @@ psort --format=file -o out/new in/data
 pinject --finished-init < in/pipe
 pinject -b in/host
 pinject -b --no-fs in/host
+pinject -b --symfs store in/host
 pinject -b --jobs=2 in/host
 pinject --buildid-all in/host
 pinject --buildid-dir store in/host
 pinject --archive=symbols --buildid-dir new in/host
 pinject --jit --buildid-dir store in/host
+pinject --jit --jit-dump-dir tmp --buildid-dir store in/host
 pinject --perf-map --buildid-dir store in/host
 pinject --unwind in/host
+pinject --unwind --unwind-files tmp in/host
 pinject --format=file -o out/new in/host
 pstat < in/pipe
 pstat in/data
