@@ -464,6 +464,10 @@ test_check_about(void **state)
 		f = (struct pp_feature){ .number = PP_FEAT_NRCPUS, .p = raw, .len = cook(raw, &row, true), .swap = true };
 		assert_int_equal(pp_feature_check(&f, &about, &err), 1);
 		assert_int_equal(about.nr_cpus, 8);
+		f.len = 0;		/* it says nothing */
+		about.nr_cpus = 5;
+		assert_int_equal(pp_feature_check(&f, &about, &err), 1);
+		assert_int_equal(about.nr_cpus, 5);
 	}
 	for (size_t i = 0; i < COUNT(sockets); i++) {
 		uint8_t raw[512];

@@ -4,6 +4,7 @@
 
 #include "check.h"
 #include "record/format.h"
+#include "record/payload_role.h"
 #include "record/tracing.h"
 
 #define HEAD "name: e\nID: 7\nformat:\n"
@@ -451,6 +452,28 @@ tracing_at_most_16_mib(void **state)
 	free(p.b);
 }
 
+/* Two fields that share a byte, whichever begins first; those that touch share none. */
+static void
+overlaps(void **state)
+{
+	enum { SIZE = 4, FIRST = 8 };
+
+	(void)state;
+	for (unsigned off = 0; off < 20; off++)
+		for (unsigned size = 1; size <= 8; size++)
+			for (int turned = 0; turned < 2; turned++) {
+				char one[64], other[64], lines[256];
+				struct pp_format *f;
+
+				snprintf(one, sizeof one, "\tfield:int x;\toffset:%u;\tsize:%u;\n", FIRST, SIZE);
+				snprintf(other, sizeof other, "\tfield:char y[%u];\toffset:%u;\tsize:%u;\n", size, off, size);
+				snprintf(lines, sizeof lines, "%s%s", turned ? other : one, turned ? one : other);
+				f = parsed(lines);
+				assert_int_equal(pp_payload_overlaps(f), off < FIRST + SIZE && off + size > FIRST);
+				pp_format_free(f);
+			}
+}
+
 int
 main(void)
 {
@@ -461,6 +484,7 @@ main(void)
 		cmocka_unit_test(prefixes),
 		cmocka_unit_test(values),
 		cmocka_unit_test(numbers),
+		cmocka_unit_test(overlaps),
 		cmocka_unit_test(tracing),
 		cmocka_unit_test(tracing_at_most_16_mib),
 	};
