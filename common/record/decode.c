@@ -82,7 +82,7 @@ const uint16_t pp_decoded_at[PP_SAMPLE_BITS] = {
 
 struct decoding { struct pp_decoded *d; bool swap; };
 
-/* A number of a field that has more than numbers. */
+/* A number of a field that has several values. */
 static void
 take_number(struct pp_decoded *d, const struct pp_value *v, uint64_t n)
 {
@@ -130,8 +130,6 @@ take(void *arg, const struct pp_value *v)
 		break;
 	case PP_FORM_PID_TID:
 	case PP_FORM_CPU:
-		take_number(d, v, pp_value_num(v, x->swap));
-		break;
 	case PP_FORM_CHAIN:
 	case PP_FORM_RAW:
 	case PP_FORM_REGS:

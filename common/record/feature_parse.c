@@ -322,14 +322,12 @@ parse_bitmap(struct parse *q, unsigned i)
 
 /* ---- rows ---------------------------------------------------------------------------------------------- */
 
-/* Is there one more entry of the list whose body begins at i? */
+/* Is there one more entry of the list whose body begins at i?  Each that has a text form begins with a field that is shown. */
 static bool
 parse_starts(const struct parse *q, unsigned i, uint64_t index)
 {
 	const char *p;
 
-	while (!q->row[i].text)
-		i++;
 	if (parse_at_end(q) || !(p = parse_front(q, i, index, true)))
 		return false;
 	return q->row[i].kind != PP_F_STR || parse_string_end(q, i, p);
