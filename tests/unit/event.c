@@ -171,6 +171,7 @@ test_find(void **state)
 		if ((ev ? (int)ev->index : -1) != rows[i / 2].want)
 			fail_msg("%s: event %d, %d wanted", rows[i / 2].name, ev ? (int)ev->index : -1, rows[i / 2].want);
 		assert_true(!ev == !!err.what[0]);
+		assert_ptr_equal(pp_event_of(e, &r, &err), ev);		/* without the quick ways */
 		pp_events_free(e);
 	}
 }

@@ -121,7 +121,8 @@ test_refused(void **state)
 
 			*val++ = '\0';
 			if (*w == '*')
-				pp_feature_put(&io, &(struct pp_feature_value){ .kind = PP_F_REST, .p = (const uint8_t *)val, .len = strlen(val) });
+				assert_int_not_equal(pp_feature_put(&io, &(struct pp_feature_value){ .kind = PP_F_REST, .p = (const uint8_t *)val,
+				    .len = strlen(val) }), 0);
 			else if (kind == ':')
 				pp_feature_put_str(&io, w, val, strlen(val));
 			else if (*val == '?')

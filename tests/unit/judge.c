@@ -136,10 +136,61 @@ test_trailers(void **state)
 	}
 }
 
+/* Of a record of these words and zeros behind them, which sizes are accepted: of 8 * n bytes bit n. */
+static uint64_t
+sizes(const struct pp_events *e, uint32_t type, unsigned n, const uint64_t *words)
+{
+	uint64_t found = 0;
+
+	for (unsigned size = 8; size <= 160; size++) {
+		struct pp_err err = { 0 };
+		struct pp_rec r;
+		size_t at;
+
+		b.n = 0;
+		b.swap = e->swap;
+		at = begin_rec(&b, type, 2);
+		put(&b, 1, 4);
+		put(&b, 1, 4);
+		for (unsigned i = 0; i < n; i++)
+			put(&b, words[i], 8);
+		put_text(&b, "", 160);
+		b.n = size;
+		r = end_rec(&b, at);
+		if (pp_judge(e, &r, &err) < 0)
+			continue;
+		assert_int_equal(size % 8, 0);
+		found |= UINT64_C(1) << size / 8;
+	}
+	return found;
+}
+
+/* Some recorders give a COMM the space of the longest name, RHEL 7's kernel writes MMAP2 without prot and flags; other records have the bytes that they need, and the trailer. */
+static void
+test_space(void **state)
+{
+	static const uint64_t one = 0x6161616161616161, map[] = { 1, 2, 3, 4, 5, 6, 0x6161616161616161, 0x6161616161616161 };
+
+	(void)state;
+	for (int swap = 0; swap < 2; swap++) {
+		struct pp_events *e = events(swap, PP_SAMPLE_TID | PP_SAMPLE_TIME);
+
+		assert_int_equal(sizes(e, PP_COMM, 0, NULL), 1 << 5 | 1 << 6);
+		assert_int_equal(sizes(e, PP_COMM, 1, &one), 1 << 6);
+		assert_int_equal(sizes(e, PP_CGROUP, 0, NULL), 1 << 5);
+		assert_int_equal(sizes(e, PP_CGROUP, 1, &one), 1 << 6);
+		assert_int_equal(sizes(e, PP_MMAP2, 6, map), 1 << 11 | 1 << 12);	/* its name is empty, or prot and flags are */
+		assert_int_equal(sizes(e, PP_MMAP2, 7, map), 1 << 12);
+		assert_int_equal(sizes(e, PP_MMAP2, 8, map), 1 << 13);
+		pp_events_free(e);
+	}
+}
+
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_samples), cmocka_unit_test(test_kernel), cmocka_unit_test(test_trailers) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_samples), cmocka_unit_test(test_kernel), cmocka_unit_test(test_trailers),
+		cmocka_unit_test(test_space) };
 
 	return cmocka_run_group_tests_name("judge", tests, NULL, NULL);
 }
