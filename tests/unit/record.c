@@ -132,6 +132,33 @@ event(struct pp_events *e, struct bytes *b)
 	return e->ev[0];
 }
 
+struct stop { unsigned at, seen; };
+
+static int
+stop(void *arg, const struct pp_value *v)
+{
+	struct stop *s = arg;
+
+	(void)v;
+	return ++s->seen < s->at;
+}
+
+/* A visitor that has seen enough is not called again, wherever it stops. */
+static void
+stops(const struct pp_rec *r, const struct pp_event *ev, bool swap)
+{
+	struct stop all = { .at = UINT32_MAX };
+	struct pp_err err = { 0 };
+
+	assert_int_equal(pp_walk(r, ev, swap, stop, &all, &err), 1);
+	for (unsigned at = 1; at <= all.seen; at++) {
+		struct stop s = { .at = at };
+
+		assert_int_equal(pp_walk(r, ev, swap, stop, &s, &err), 0);
+		assert_int_equal(s.seen, at);
+	}
+}
+
 static void
 one(const struct row *row, bool swap)
 {
@@ -158,6 +185,7 @@ one(const struct row *row, bool swap)
 	assert_string_equal(s.text, want);
 	assert_ptr_equal(s.next, r.raw + r.size);
 	assert_int_equal(pp_check(&r, swap, &err), 1);
+	stops(&r, ev, swap);
 
 	/* Without its event the same, but for READ's values and the trailer. */
 	assert_int_equal(pp_walk(&r, NULL, swap, NULL, NULL, &err), 1);
@@ -186,6 +214,25 @@ test_rows(void **state)
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		for (int swap = 0; swap < 2; swap++)
 			one(&rows[i], swap);
+}
+
+/* An attr of each size that perf has written, or will, and ids behind it. */
+static void
+test_attr(void **state)
+{
+	static const uint64_t ids[] = { 1, 2, 3 };
+	static struct bytes b;
+
+	(void)state;
+	for (unsigned i = 0; i < 2 * 12; i++) {
+		struct pp_attr a = { .type = 1, .size = 64 + 8 * (i / 2) };
+		struct pp_rec r;
+
+		b.n = 0;
+		b.swap = i % 2;
+		r = put_attr(&b, &a, 3, ids);
+		stops(&r, NULL, b.swap);
+	}
 }
 
 static void
@@ -391,7 +438,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rows), cmocka_unit_test(test_names), cmocka_unit_test(test_lies),
+		cmocka_unit_test(test_rows), cmocka_unit_test(test_attr), cmocka_unit_test(test_names), cmocka_unit_test(test_lies),
 		cmocka_unit_test(test_cpu_map), cmocka_unit_test(test_payload), cmocka_unit_test(test_ends), cmocka_unit_test(test_fits),
 	};
 

@@ -287,6 +287,35 @@ number_of_names_is_bounded(void **state)
 	pp_tracing_free(t);
 }
 
+/* A second payload is read like the first, also if that ended in a system whose name is too long. */
+static void
+a_second_payload(void **state)
+{
+	struct pp_tracing *t = pp_tracing_new();
+	char name[300];
+
+	(void)state;
+	memset(name, 'x', sizeof name);
+	name[sizeof name - 1] = '\0';
+	head(&p, false);
+	number(&p, 0, 4);
+	number(&p, 1, 4);
+	bytes(&p, name, sizeof name);
+	number(&p, 1, 4);
+	text(&p, FORMAT("left_out", "5"));
+	number(&p, 0, 4);
+	number(&p, 0, 4);
+	number(&p, 0, 8);
+	assert_int_equal(pp_tracing_feed(t, p.b, p.n), 0);	/* it has ended */
+	assert_int_equal(pp_tracing_size(t), p.n);
+	assert_int_equal(pp_tracing_count(t), 0);
+	pp_tracing_again(t);
+	whole(&p, false);
+	assert_int_equal(pp_tracing_feed(t, p.b, p.n), 0);	/* it has ended */
+	is_whole(t);
+	pp_tracing_free(t);
+}
+
 int
 main(void)
 {
@@ -297,6 +326,7 @@ main(void)
 		cmocka_unit_test(not_a_payload),
 		cmocka_unit_test(versions),
 		cmocka_unit_test(hostile),
+		cmocka_unit_test(a_second_payload),
 		cmocka_unit_test(number_of_names_is_bounded),
 	};
 
