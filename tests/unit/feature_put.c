@@ -83,7 +83,7 @@ test_padding(void **state)
 	}
 }
 
-/* What the encoder refuses: {feature, name=number, name:string or *:rest ..., text}. */
+/* What the encoder refuses: {feature, name=number, name:string, name#bytes or *:rest ..., text}. */
 static void
 test_refused(void **state)
 {
@@ -97,6 +97,7 @@ test_refused(void **state)
 		{ 3, "hostname=1", "HOSTNAME: hostname is of another kind" },
 		{ 11, "nr=2 arg:a", "CMDLINE: arg is missing" },
 		{ 11, "nr=1 arg:a arg:b", "CMDLINE: arg has no place here" },
+		{ 25, "nr=1 info_len=2 data_len=0 arrays=0 info#abc", "BPF_PROG_INFO: info has 3 bytes, info_len says 2" },
 		{ 22, "version=1 block_size=1 nr=? node=0 blocks=0 nbits=? bits=0", "MEM_TOPOLOGY: nbits cannot be counted" },
 		{ 12, "nr=1 attr_size=0 attr=1", "EVENT_DESC: attr is of another kind" },
 		{ 13, "nr_cores=0 nr_threads=0 core_id=1", "CPU_TOPOLOGY: socket_id is missing" },
@@ -117,12 +118,15 @@ test_refused(void **state)
 
 		pp_feature_create(&io, bad[i].number, false, 0, buf, sizeof buf, &err);
 		for (char *w = strtok_r(text, " ", &save); w; w = strtok_r(NULL, " ", &save)) {
-			char *val = strpbrk(w, "=:"), kind = *val;
+			char *val = strpbrk(w, "=:#"), kind = *val;
 
 			*val++ = '\0';
 			if (*w == '*')
 				assert_int_not_equal(pp_feature_put(&io, &(struct pp_feature_value){ .kind = PP_F_REST, .p = (const uint8_t *)val,
 				    .len = strlen(val) }), 0);
+			else if (kind == '#')
+				pp_feature_put(&io, &(struct pp_feature_value){ .name = w, .kind = PP_F_INFO, .p = (const uint8_t *)val,
+				    .len = strlen(val) });
 			else if (kind == ':')
 				pp_feature_put_str(&io, w, val, strlen(val));
 			else if (*val == '?')
