@@ -171,6 +171,16 @@ compiles() {
 	END
 }
 
+@test "rows: evaluate.py and the page have each function of --filter" {
+	sed -n '/^#define EXPR_FUNCTIONS/p' ../cmd/pfilter/expr/tree.h | grep -oE '"[a-z0-9]+"' | tr -d '"' >"$T/names"
+	[ "$(wc -l <"$T/names")" -ge 7 ] || failed "functions not found"
+	while read -r name; do
+		grep -qE "^FUNCTIONS = .*\"$name\"" evaluate.py || failed "evaluate.py: $name"
+		grep -qE "^\.Fn $name " ../man/perfpipe-filter.7 || failed "perfpipe-filter(7): $name"
+	done <"$T/names"
+	done_all
+}
+
 @test "rows: pstat --events shows each field of an attr" {
 	grep -v ', PAD)' ../common/record/attr.def | sed -nE 's/^ATTR\(([a-z0-9_]+),.*/\1/p' >"$T/fields"
 	[ "$(wc -l <"$T/fields")" -ge 20 ] || failed "fields not found"

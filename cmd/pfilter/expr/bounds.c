@@ -70,7 +70,7 @@ bounds_of(const struct node *n, void (*fn)(void *, const char *, const struct ex
 		return;
 	else if (n->kind == N_IN && n->list && !n->list->nstr && !n->b)
 		bounds_list(n, fn, arg);
-	else if ((n->kind == N_EQ || (n->kind >= N_LT && n->kind <= N_GE)) && n->b && n->b->kind == N_NUM)
+	else if ((n->kind == N_EQ || n->kind == N_LT || n->kind == N_LE || n->kind == N_GT || n->kind == N_GE) && n->b && n->b->kind == N_NUM)
 		bounds_compare(n, fn, arg);
 }
 

@@ -7,8 +7,10 @@
 
 static const char *const signs[] = {
 	[N_ADD] = "+", [N_SUB] = "-", [N_MUL] = "*", [N_DIV] = "/", [N_MOD] = "%", [N_BAND] = "&", [N_BXOR] = "^", [N_BOR] = "|",
-	[N_MIN] = "min", [N_MAX] = "max", [N_ABS] = "abs", [N_POPCOUNT] = "popcount", [N_LEN] = "len", [N_DEFAULT] = "default",
-	[N_EXISTS] = "exists", [N_EQ] = "==", [N_NE] = "!=", [N_LT] = "<", [N_LE] = "<=", [N_GT] = ">", [N_GE] = ">=",
+#define FUNCTION(NAME, name) [N_##NAME] = name,
+	EXPR_FUNCTIONS(FUNCTION)
+#undef FUNCTION
+	[N_EQ] = "==", [N_NE] = "!=", [N_LT] = "<", [N_LE] = "<=", [N_GT] = ">", [N_GE] = ">=",
 	[N_GLOB] = "~", [N_ERE] = "=~", [N_AND] = "&&", [N_OR] = "||",
 };
 
@@ -103,7 +105,9 @@ explain_put_node(FILE *to, const struct node *n)
 		}
 		putc(')', to);
 		break;
-	case N_MIN: case N_MAX: case N_ABS: case N_POPCOUNT: case N_LEN: case N_DEFAULT: case N_EXISTS:
+#define FUNCTION(NAME, name) case N_##NAME:
+	EXPR_FUNCTIONS(FUNCTION)
+#undef FUNCTION
 		fprintf(to, "%s(", signs[n->kind]);
 		explain_put_node(to, n->a);
 		if (n->b) {
@@ -112,12 +116,16 @@ explain_put_node(FILE *to, const struct node *n)
 		}
 		putc(')', to);
 		break;
-	default:
+	case N_ADD: case N_SUB: case N_MUL: case N_DIV: case N_MOD: case N_BAND: case N_BXOR: case N_BOR:
+	case N_EQ: case N_NE: case N_LT: case N_LE: case N_GT: case N_GE: case N_AND: case N_OR:
 		fputs(n->a->a && n->a->kind != N_FIELD ? "(" : "", to);
 		explain_put_node(to, n->a);
 		fprintf(to, "%s %s %s", n->a->a && n->a->kind != N_FIELD ? ")" : "", signs[n->kind], n->b->a ? "(" : "");
 		explain_put_node(to, n->b);
 		fputs(n->b->a ? ")" : "", to);
+		break;
+	case N_WORD: case N_KERNEL:	/* it was replaced; an N_EVENT has it */
+		break;
 	}
 }
 

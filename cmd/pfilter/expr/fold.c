@@ -57,12 +57,12 @@ field(const struct expr *e, const struct field_kind *k, struct node *n)
 	}
 }
 
-/* a op b; `b' is NULL for operators with one operand. */
+/* a op b; `b' is NULL for operators with one operand.  total: these values have a result, if it is not too large. */
 static void
-arith(struct node *n, const struct node *a, const struct node *b)
+arith(struct node *n, const struct node *a, const struct node *b, bool total)
 {
 	unsigned more = !b || a->bits > b->bits ? a->bits : b->bits;
-	bool sure = a->sure && (!b || b->sure);
+	bool sure = total && a->sure && (!b || b->sure);
 
 	if (a->state == UNKNOWN || (b && b->state == UNKNOWN)) {
 		unknown(n);
@@ -77,20 +77,8 @@ arith(struct node *n, const struct node *a, const struct node *b)
 			unknown(n);
 		return;
 	}
-	switch (n->kind) {
-	case N_MUL:
+	if (n->kind == N_MUL)
 		more = a->bits + b->bits;
-		break;
-	case N_DIV:
-	case N_MOD:
-		sure &= b->state == KNOWN && !big_zero(b->value);
-		break;
-	case N_POPCOUNT:
-		sure &= a->kind == N_FIELD && !a->access.sign;
-		break;
-	default:
-		break;
-	}
 	more++;
 	live(n, sure && more <= 126, more);
 }
@@ -287,10 +275,19 @@ fold(struct expr *e, const struct field_kind *k, struct node *n)
 	case N_AND:
 	case N_OR:	both(n, a, b); break;
 	case N_EVENT:	as(n, a); break;
-	default:
-		if (n->kind <= N_POPCOUNT)
-			arith(n, a, b);
-		else
-			compare(e, k, n, a, b);
+	case N_NEG: case N_ADD: case N_SUB: case N_MUL: case N_BAND: case N_BXOR: case N_BOR: case N_MIN: case N_MAX: case N_ABS:
+		arith(n, a, b, true);
+		break;
+	case N_DIV: case N_MOD:
+		arith(n, a, b, b->state == KNOWN && !big_zero(b->value));
+		break;
+	case N_POPCOUNT:
+		arith(n, a, b, a->kind == N_FIELD && !a->access.sign);
+		break;
+	case N_EQ: case N_NE: case N_LT: case N_LE: case N_GT: case N_GE: case N_GLOB: case N_ERE: case N_TRUTH:
+		compare(e, k, n, a, b);
+		break;
+	case N_WORD: case N_RANGE: case N_KERNEL:	/* it was replaced; in() and kernel() have these */
+		break;
 	}
 }

@@ -118,8 +118,9 @@ static struct node *
 parse_named(struct parser *p)
 {
 	static const struct { const char *name; enum node_kind kind; } functions[] = {
-		{ "exists", N_EXISTS }, { "default", N_DEFAULT }, { "min", N_MIN }, { "max", N_MAX }, { "abs", N_ABS },
-		{ "popcount", N_POPCOUNT }, { "len", N_LEN },
+#define FUNCTION(NAME, name) { name, N_##NAME },
+		EXPR_FUNCTIONS(FUNCTION)
+#undef FUNCTION
 	};
 	const struct field *f = field_find(p->l.src->text + p->l.at, p->l.len);
 	struct node *n;

@@ -69,12 +69,14 @@ enum type { T_INT = FIELD_INT, T_STR = FIELD_STR, T_CHAIN = FIELD_CHAIN, T_ANY =
 
 /* ---- trees --------------------------------------------------------------------------------------- */
 
-enum node_kind {
+enum node_kind {			/* from N_NEG to N_POPCOUNT: value_calc() */
 	N_NUM, N_STR, N_FIELD, N_WORD,
 	N_NEG, N_ADD, N_SUB, N_MUL, N_DIV, N_MOD, N_BAND, N_BXOR, N_BOR, N_MIN, N_MAX, N_ABS, N_POPCOUNT, N_LEN, N_DEFAULT,
 	N_RANGE, N_EXISTS, N_EQ, N_NE, N_LT, N_LE, N_GT, N_GE, N_GLOB, N_ERE, N_IN, N_TRUTH, N_NOT, N_AND, N_OR,
 	N_EVENT, N_KERNEL,		/* kernel.h */
 };
+/* The functions: N_NAME, and what it is called. */
+#define EXPR_FUNCTIONS(F) F(EXISTS, "exists") F(DEFAULT, "default") F(MIN, "min") F(MAX, "max") F(ABS, "abs") F(POPCOUNT, "popcount") F(LEN, "len")
 struct range { big lo, hi; };
 struct key_range { uint64_t lo, hi; };
 struct list {			/* the constant items of `in (...)' */
