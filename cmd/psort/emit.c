@@ -330,7 +330,7 @@ emit_open(struct emit *e, struct tool *t, const struct sort_how *how, struct spi
 {
 	*e = (struct emit){ .t = t, .how = how, .spill = spill, .marks = MARKS_ALL };
 	e->limit = how->memory - how->memory / 4;	/* the rest is for merging and duplicates */
-	e->fresh = how->marks == MARKS_EMIT || (how->marks == MARKS_AUTO && how->mode != SORT_ROUNDS);
+	e->fresh = how->marks == MARKS_EMIT;
 	if ((how->unique && !(e->unique = unique_new(how->memory / 8))) || !(e->round = pp_round_new(deliver, e, err)))
 		return pp_fail_memory(err);
 	return 1;

@@ -122,6 +122,8 @@ main(int argc, char **argv)
 	/* What has no time passes at once: that is before all others, if these wait for the end. */
 	o.full |= o.how.untimed == UNTIMED_FIRST;
 	o.how.mode = tool_given(&t, "window") ? SORT_WINDOW : o.full ? SORT_FULL : SORT_ROUNDS;
+	if (o.how.marks == MARKS_AUTO)
+		o.how.marks = o.how.mode == SORT_ROUNDS && !o.merges ? MARKS_KEEP : MARKS_EMIT;
 	if (o.merges) {
 		status = merge(&t, &o);
 		free(t.names);

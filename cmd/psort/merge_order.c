@@ -334,9 +334,15 @@ order_take(struct merge_order *m, unsigned i, const struct pp_rec *r)
 		return 0;
 	if (!pp_time(ev, r, order_swapped(m), &time)) {
 		in->count.untimed++;
-		if (m->how->untimed != UNTIMED_STAMP || !in->prev)
-			return order_hold(m, i, r);
-		return order_queue(m, i, ev, r, in->prev > last ? in->prev : last, true);
+		switch (m->how->untimed) {
+		case UNTIMED_STAMP:
+			if (in->prev)
+				return order_queue(m, i, ev, r, in->prev > last ? in->prev : last, true);
+			break;
+		case UNTIMED_INPLACE: case UNTIMED_FIRST:
+			break;
+		}
+		return order_hold(m, i, r);
 	}
 	in->count.timed++;
 	in->prev = time;
@@ -390,7 +396,6 @@ order_open(struct merge_order *m, struct tool *t, struct join *j, const struct s
 	if (n > 1 && !(m->known = known_new(n, join_source(j)->events, err)))
 		return pp_fail_memory(err);
 	m->e.swap = join_source(j)->swap;
-	m->e.fresh = how->marks != MARKS_DROP;
 	m->e.limit -= 2 * part + m->ties.cap * sizeof *m->ties.order;
 	m->e.to = order_to_ties;
 	m->e.many = order_many;

@@ -168,9 +168,15 @@ take(struct sorter *s, const struct pp_rec *r)
 		return pp_reject(t->in, r);
 	if (!pp_time(ev, r, t->in->swap, &time)) {
 		s->n.untimed++;
-		if (s->how->untimed != UNTIMED_STAMP || !s->prev)
-			return pass(s, r);
-		return add_stamped(s, ev, r, s->prev > last ? s->prev : last);
+		switch (s->how->untimed) {
+		case UNTIMED_STAMP:
+			if (s->prev)
+				return add_stamped(s, ev, r, s->prev > last ? s->prev : last);
+			break;
+		case UNTIMED_INPLACE: case UNTIMED_FIRST:	/* first: nothing is released before the end */
+			break;
+		}
+		return pass(s, r);
 	}
 	s->n.timed++;
 	s->prev = time;
@@ -189,7 +195,7 @@ sort_stream(struct tool *t, const struct sort_how *how, struct spill *spill, con
 	int rc;
 
 	s = (struct sorter){ .t = t, .how = how };
-	s.keep = how->marks == MARKS_KEEP || (how->marks == MARKS_AUTO && how->mode == SORT_ROUNDS);
+	s.keep = how->marks == MARKS_KEEP;
 	rc = emit_open(&s.e, t, how, spill, &t->in_err);
 	s.e.swap = t->in->swap;
 	if (how->stats && !(s.disorder = calloc(1, sizeof *s.disorder)))

@@ -7,7 +7,7 @@
 #include "tool/tool.h"
 
 enum sort_mode { SORT_ROUNDS, SORT_WINDOW, SORT_FULL };
-/* The words of --late, --untimed and --rounds stand beside their values; MARKS_AUTO has none. */
+/* The words of --late, --untimed and --rounds stand beside their values; MARKS_AUTO has none, and is one of the others behind main(). */
 enum sort_late { LATE_EMIT, LATE_DROP, LATE_ERROR, LATE_CLAMP };
 #define LATE_WORDS "emit|drop|error|clamp"
 enum sort_untimed { UNTIMED_INPLACE, UNTIMED_FIRST, UNTIMED_STAMP };
