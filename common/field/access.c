@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "field.h"
+#include "record/attr.h"
 #include "record/meaning.h"
 #include "record/sample.h"
 
@@ -21,8 +22,7 @@ tail_offset(const struct pp_event *ev, uint32_t want)
 		if (row->form == PP_FORM_U64 || row->form == PP_FORM_WEIGHT)
 			at += 8;
 		else if (row->form == PP_FORM_READ && !(read & PP_FORMAT_GROUP))
-			at += 8 + 8 * (unsigned)__builtin_popcountll(read & (PP_FORMAT_TOTAL_TIME_ENABLED |
-			    PP_FORMAT_TOTAL_TIME_RUNNING | PP_FORMAT_ID | PP_FORMAT_LOST));
+			at += 8 + 8 * (unsigned)__builtin_popcountll(read & (PP_FORMAT_TIMES | PP_FORMAT_EACH));
 		else
 			return 0;
 	}

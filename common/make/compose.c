@@ -2,6 +2,7 @@
 /* compose.c - makes records for other programs, of values by the names of their fields; the commands use make.h */
 #include <string.h>
 
+#include "record/attr.h"
 #include "record/event.h"
 #include "make.h"
 #include "put.h"
@@ -143,8 +144,8 @@ pp_compose(const struct pp_source *s, uint32_t type, uint16_t misc, const struct
 static void
 put_read(struct put *o, const struct pp_bytes *read, uint64_t format)
 {
-	uint64_t each = PP_FORMAT_ID | PP_FORMAT_LOST, times = PP_FORMAT_TOTAL_TIME_ENABLED | PP_FORMAT_TOTAL_TIME_RUNNING;
-	size_t empty = 8 + 8 * (size_t)__builtin_popcountll(format & (format & PP_FORMAT_GROUP ? times : times | each));
+	uint64_t numbers = format & PP_FORMAT_GROUP ? PP_FORMAT_TIMES : PP_FORMAT_TIMES | PP_FORMAT_EACH;
+	size_t empty = 8 + 8 * (size_t)__builtin_popcountll(format & numbers);
 
 	if (read->p)
 		put_bytes(o, read->p, read->n, read->n);

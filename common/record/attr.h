@@ -23,6 +23,12 @@ enum {
 	, PP_FORMAT_BITS = 5, PP_BRANCH_BITS = 20
 #undef FLAG
 };
+/* The numbers of read_format: TIMES once, EACH behind each value, in the order of their bits. */
+enum {
+	PP_FORMAT_TIMES = PP_FORMAT_TOTAL_TIME_ENABLED | PP_FORMAT_TOTAL_TIME_RUNNING,
+	PP_FORMAT_EACH = PP_FORMAT_ID | PP_FORMAT_LOST
+};
+_Static_assert((PP_FORMAT_GROUP | PP_FORMAT_TIMES | PP_FORMAT_EACH) == (1 << PP_FORMAT_BITS) - 1, "a bit of which the size of READ is not known");
 extern const char *const pp_attr_flag_names[];	/* by bit of the flag word; NULL ends them */
 
 /* The size of the attr at p by its size field (0: that of the first version), at most len.  len >= PP_ATTR_SIZE_VER0. */

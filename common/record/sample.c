@@ -5,10 +5,16 @@
  */
 #include <string.h>
 
+#include "attr.h"
 #include "sample.h"
 #include "event.h"
 #include "meaning.h"
 #include "shape.h"
+
+/* ---- READ --------------------------------------------------------------------------------------- */
+
+_Static_assert(PP_FORMAT_TIMES == (PP_FORMAT_TOTAL_TIME_ENABLED | PP_FORMAT_TOTAL_TIME_RUNNING) &&
+    PP_FORMAT_EACH == (PP_FORMAT_ID | PP_FORMAT_LOST), "a number that pp_read_get() does not pass, or show_read() does not show");
 
 void
 pp_read_get(struct pp_read *rd, struct pp_cur *c, uint64_t format)

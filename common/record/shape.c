@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /* shape.c - the rows of sample.def, for one event */
+#include "attr.h"
 #include "sample.h"
 #include "shape.h"
 
@@ -16,8 +17,7 @@ _Static_assert(0
 static struct pp_step
 read_step(uint64_t format)
 {
-	unsigned times = !!(format & PP_FORMAT_TOTAL_TIME_ENABLED) + !!(format & PP_FORMAT_TOTAL_TIME_RUNNING);
-	unsigned more = !!(format & PP_FORMAT_ID) + !!(format & PP_FORMAT_LOST);
+	unsigned times = (unsigned)__builtin_popcountll(format & PP_FORMAT_TIMES), more = (unsigned)__builtin_popcountll(format & PP_FORMAT_EACH);
 
 	if (format & PP_FORMAT_GROUP)
 		return (struct pp_step){ .head = 8, .always = (uint8_t)(8 * times), .unit = (uint8_t)(8 + 8 * more) };
