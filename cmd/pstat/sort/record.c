@@ -175,7 +175,9 @@ sort_keys(struct sort *s, uint64_t key[ROWS_KEYS], const struct sort_event *e, c
 		case KEY_TIME:	key[i] = sort_bin(s, time); break;
 		case KEY_PAYLOAD: key[i] = payload_key(s, i, &e->place[i], ev, r); break;
 		case KEY_SYSCALL: key[i] = payload_syscall(s, &e->syscall, ev, r); break;
-		default:	key[i] = ROWS_UNKNOWN; break;
+		case KEY_COMM: case KEY_DSO: case KEY_SYMBOL: case KEY_CGROUP: case KEY_CONTAINER: case KEY_POD:
+			key[i] = ROWS_UNKNOWN;
+			break;
 		}
 }
 
