@@ -5,7 +5,9 @@
 #include "picture/panel.h"
 
 const struct strip_kind panel_strips[STRIPS] = {
-	[STRIP_LOST] = { "lost", "lost record", true }, [STRIP_THROTTLED] = { "throttled", "THROTTLE record", false },
+#define STRIP(NAME, name, noun, bars, help) [STRIP_##NAME] = { #name, noun, bars },
+	PANEL_STRIPS(STRIP)
+#undef STRIP
 };
 
 size_t

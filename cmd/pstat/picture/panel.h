@@ -74,11 +74,22 @@ struct panel_gone {
 	bool		 noise;		/* chance explains that B has none */
 };
 
-/* Rows below those of a panel with time: what else was in each column. */
-enum { STRIP_LOST, STRIP_THROTTLED, STRIPS };
+/*
+ * Rows below those of a panel with time: what else was in each column.  STRIP(NAME, name, noun of one, bars, help): with bars the higher the
+ * more; else all are alike where there is space for little.
+ */
+#define PANEL_STRIPS(STRIP)								\
+	STRIP(LOST, lost, "lost record", true, "lost in it")				\
+	STRIP(THROTTLED, throttled, "THROTTLE record", false, "THROTTLE records in it")
+enum {
+#define STRIP(NAME, ...) STRIP_##NAME,
+	PANEL_STRIPS(STRIP)
+#undef STRIP
+	STRIPS
+};
 struct strip_kind {
-	const char	*name, *noun;	/* noun: of one */
-	bool		 bars;		/* the higher the more; else all are alike where there is space for little */
+	const char	*name, *noun;
+	bool		 bars;
 };
 extern const struct strip_kind panel_strips[STRIPS];
 

@@ -361,12 +361,16 @@ svg_room(const char *text, int x, int apart, int *before)
 
 /* ---- colours --------------------------------------------------------------------------------------- */
 
+#define INK_LOST "#d0021b", "#ff5a5f"
+#define INK_THROTTLED "#b26a00", "#f0a24e"
 static const struct svg_colour {
 	const char	*name, *light, *dark;
 } colours[] = {
 	{ "bg", "#ffffff", "#14161a" }, { "fg", "#222222", "#e6e6e6" }, { "dim", "#555555", "#a0a4aa" },
 	{ "grid", "#d8d8d4", "#33373d" }, { "line", "#888888", "#777777" }, { "life", "#9fb6c2", "#41586a" },
-	{ "lost", "#d0021b", "#ff5a5f" }, { "throttled", "#b26a00", "#f0a24e" },
+#define STRIP(NAME, name, ...) { #name, INK_##NAME },
+	PANEL_STRIPS(STRIP)
+#undef STRIP
 	/* few is near the page, many is far from it; 1 stands out from 0 */
 	{ "c0", "#f3f3f0", "#1c1f24" }, { "c1", "#bfd9e6", "#1d4360" }, { "c2", "#9fc6da", "#22567a" }, { "c3", "#7fb2cd", "#2a6c92" },
 	{ "c4", "#5a9abc", "#3884aa" }, { "c5", "#3d7fa6", "#56a5c3" }, { "c6", "#28658d", "#86c5d6" }, { "c7", "#1a486d", "#bbe1e6" },
@@ -409,7 +413,10 @@ draw_style(FILE *f, const struct draw *d)
 {
 	static const struct { const char *class, *property, *colour; } rules[] = {
 		{ "bg", "fill", "bg" }, { "s", "fill", "dim" }, { "h", "fill", "fg" }, { "g", "stroke", "grid" }, { "x", "stroke", "line" }, { "fg", "stroke", "fg" },
-		{ "hatch", "stroke", "bg" }, { "o", "stroke", "bg" }, { "life", "fill", "life" }, { "lost", "fill", "lost" }, { "throttled", "fill", "throttled" },
+		{ "hatch", "stroke", "bg" }, { "o", "stroke", "bg" }, { "life", "fill", "life" },
+#define STRIP(NAME, name, ...) { #name, "fill", #name },
+		PANEL_STRIPS(STRIP)
+#undef STRIP
 	};
 	bool dark = d->theme == THEME_DARK;
 

@@ -118,8 +118,9 @@ pictures_rows(const void *of, report_put *put, void *arg)
 
 static const struct column strips_columns[] = {
 	{ "time_ns", CELL_NUM, ADDS_KEY, "start of the bin" },
-	{ "lost", CELL_NUM, ADDS_SUM, "lost in it" },
-	{ "throttled", CELL_NUM, ADDS_SUM, "THROTTLE records in it" },
+#define STRIP(NAME, name, noun, bars, help) { #name, CELL_NUM, ADDS_SUM, help },
+	PANEL_STRIPS(STRIP)
+#undef STRIP
 };
 
 static void
@@ -129,8 +130,9 @@ strips_rows(const void *of, report_put *put, void *arg)
 	const struct panel *p = NULL;
 
 	for (unsigned i = 0; i < all->n && !p; i++)
-		if (all->panel[i].strip[STRIP_LOST] || all->panel[i].strip[STRIP_THROTTLED])
-			p = &all->panel[i];
+		for (unsigned k = 0; k < STRIPS; k++)
+			if (all->panel[i].strip[k])
+				p = &all->panel[i];
 	for (unsigned i = 0; p && i < p->axis->n; i++) {
 		struct cell cell[1 + STRIPS] = { cell_num(p->axis->start[i]) };
 		uint64_t any = 0;

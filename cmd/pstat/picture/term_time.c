@@ -161,7 +161,12 @@ time_gaps(struct term *t)
 void
 term_below(struct term *t)
 {
-	static const int inks[STRIPS] = { [STRIP_LOST] = TERM_RED, [STRIP_THROTTLED] = TERM_ORANGE };
+	enum { INK_LOST = TERM_RED, INK_THROTTLED = TERM_ORANGE };
+	static const int inks[STRIPS] = {
+#define STRIP(NAME, ...) [STRIP_##NAME] = INK_##NAME,
+		PANEL_STRIPS(STRIP)
+#undef STRIP
+	};
 
 	for (unsigned i = 0; i < STRIPS; i++)
 		if (t->s->fine->strip[i])
