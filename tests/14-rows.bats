@@ -181,6 +181,22 @@ compiles() {
 	done_all
 }
 
+@test "rows: span.py has each name of --span, and 68-pfilter-span records its events" {
+	local name event
+	sed -n 's/^SPAN(\([a-z-]*\),.*/\1/p' ../cmd/pfilter/window/span.def >"$T/names"
+	[ "$(wc -l <"$T/names")" -ge 14 ] || failed "names not found"
+	while read -r name; do
+		grep -q "^    \"$name\": (" span.py || failed "span.py: $name"
+	done <"$T/names"
+	# a test of its own has the first; the others are seen on few machines
+	grep -oE 'event ~ ..[a-z_]+:[a-z_*]+' ../cmd/pfilter/window/span.def | sed 's/.*"//' | sort -u | grep -vE '^(raw_syscalls|syscalls|kvm):' >"$T/events"
+	[ "$(wc -l <"$T/events")" -ge 19 ] || failed "events not found"
+	while read -r event; do
+		sed -n '/^RECORDED=/,/"$/p' 68-pfilter-span.bats | grep -qw "$event" || failed "68-pfilter-span: $event"
+	done <"$T/events"
+	done_all
+}
+
 @test "rows: pstat --events shows each field of an attr" {
 	grep -v ', PAD)' ../common/record/attr.def | sed -nE 's/^ATTR\(([a-z0-9_]+),.*/\1/p' >"$T/fields"
 	[ "$(wc -l <"$T/fields")" -ge 20 ] || failed "fields not found"

@@ -168,13 +168,16 @@ becomes() {
 	done_all
 }
 
+# 14-rows looks for the events of span.def here
+RECORDED="sched:sched_switch sched:sched_waking sched:sched_wakeup sched:sched_wakeup_new irq:irq_handler_entry irq:irq_handler_exit irq:softirq_entry \
+    irq:softirq_exit block:block_rq_issue block:block_rq_complete lock:contention_begin lock:contention_end workqueue:workqueue_activate_work \
+    workqueue:workqueue_execute_start workqueue:workqueue_execute_end irq:softirq_raise sched:sched_process_fork sched:sched_process_exec \
+    sched:sched_process_exit"
 @test "span: each name keeps the lines of perf script that a model of its own reading chooses" {
 	need record
 	need python3
 	local events name length show="perf script -f --ns -F tid,cpu,time,event,trace -i" kinds=0
-	for name in sched:sched_switch sched:sched_{waking,wakeup,wakeup_new} irq:irq_handler_{entry,exit} irq:softirq_{entry,exit} \
-	    block:block_rq_{issue,complete} lock:contention_{begin,end} workqueue:workqueue_{activate_work,execute_start,execute_end} irq:softirq_raise \
-	    sched:sched_process_{fork,exec,exit}; do
+	for name in $RECORDED; do
 		perf record -q -a -e $name -o /dev/null -- true >/dev/null 2>&1 </dev/null && events+=,$name
 	done
 	[ -n "$events" ] || skip "perf cannot record tracepoints here"
