@@ -63,7 +63,7 @@ static const struct tool_opt opts[] = {
 	OPT_NEEDS("pid,event", "format=gperftools,format=pprof"),
 	OPT_CALL_ON(0, "symbols", "DIR...", OF_DIR, symbols_option, symbols,
 	    "for pprof: names of functions, from what pinject --archive made; local: of here"),
-	OPT_WORD(0, "demangle", "none|short|full", symbols.demangle, DEMANGLE_NONE,
+	OPT_WORD(0, "demangle", DEMANGLE_WORDS, symbols.demangle, DEMANGLE_NONE,
 	    "for pprof: names of C++: short (without parameters), full or none"),
 	OPT_NEEDS("labels,max-memory,symbols", "format=pprof"),
 	OPT_NEEDS("demangle", "symbols"),

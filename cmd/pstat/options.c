@@ -66,7 +66,7 @@ static const struct tool_opt opts[] = {
 	    "names of functions, from what pinject --archive made; local: of here"),
 	OPT_FLAG(0, "children", children, "of --sort symbol: samples with the function anywhere in the call chain"),
 	OPT_FLAG(0, "folded", folded, "print each different stack as a line: comm;outer;...;inner COUNT"),
-	OPT_WORD(0, "demangle", "none|short|full", symbols.demangle, DEMANGLE_NONE,
+	OPT_WORD(0, "demangle", DEMANGLE_WORDS, symbols.demangle, DEMANGLE_NONE,
 	    "names of C++: short (without parameters), full or none"),
 	OPT_NEEDS("folded,children,demangle", "symbols"),
 	OPT_NEEDS("symbols", "sort,folded,picture,privacy,report"),

@@ -13,6 +13,7 @@
 
 enum { DEMANGLE_MAX = 4096 };		/* bytes of a name, and of what becomes of it; longer ones stay as they are */
 enum demangle { DEMANGLE_NONE, DEMANGLE_SHORT, DEMANGLE_FULL };	/* SHORT: C++ without parameters */
+#define DEMANGLE_WORDS "none|short|full"
 
 /* May the name be one? */
 bool	demangle_may(const char *name, size_t len);
