@@ -197,6 +197,15 @@ compiles() {
 	done_all
 }
 
+@test "rows: pcat(1) has each member of a line of JSON that is no field of the record" {
+	sed -n 's/^const char \*const jsonl_each_names.* = { \(.*\) };$/\1/p' ../cmd/pcat/jsonl/out_jsonl.c | tr -d '",' | tr ' ' '\n' >"$T/names"
+	[ "$(wc -l <"$T/names")" -ge 4 ] || failed "names not found"
+	while read -r name; do
+		grep -q "^\.It Va $name Ta " ../man/pcat.1 || failed "$name"
+	done <"$T/names"
+	done_all
+}
+
 @test "rows: pstat --events shows each field of an attr" {
 	grep -v ', PAD)' ../common/record/attr.def | sed -nE 's/^ATTR\(([a-z0-9_]+),.*/\1/p' >"$T/fields"
 	[ "$(wc -l <"$T/fields")" -ge 20 ] || failed "fields not found"
