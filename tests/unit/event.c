@@ -2,6 +2,7 @@
 /* Attrs, plans, ids and names of events, and which event a record belongs to. */
 #include "record/attr.h"
 #include "record/event.h"
+#include "record/shape.h"
 #include "bytes.h"
 
 static struct bytes b;
@@ -279,6 +280,39 @@ test_built_names(void **state)
 	}
 }
 
+/* A period that is added moves what is behind it, also the count that is read in advance: here the period is that of a longer chain. */
+static void
+test_added_period(void **state)
+{
+	enum { FRAMES = 4 };
+
+	(void)state;
+	for (int swap = 0; swap < 2; swap++) {
+		struct pp_events *e = pp_events_new(swap);
+		struct pp_attr a = { .type = 1, .size = 64, .sample_type = PP_SAMPLE_IP | PP_SAMPLE_CALLCHAIN, .sample_period = FRAMES + 1 };
+		struct pp_part part[PP_SHAPE_STEPS];
+		struct pp_err err = { 0 };
+		struct pp_rec r;
+		size_t at;
+
+		attr(e, &a, 0, NULL);
+		pp_event_add_period(e, 0);
+		b.n = 0;
+		b.swap = swap;
+		at = begin_rec(&b, PP_SAMPLE, PP_MISC_USER);
+		put(&b, 0x401000, 8);
+		put(&b, FRAMES + 1, 8);
+		put(&b, FRAMES, 8);
+		for (unsigned i = 0; i < FRAMES; i++)
+			put(&b, 0x401000 + i, 8);
+		r = end_rec(&b, at);
+		assert_int_equal(pp_sample_parts(part, PP_SAMPLE_CALLCHAIN, e->ev[0], &r, swap, &err), 1);
+		assert_ptr_equal(part->p, r.raw + 24);
+		assert_int_equal(part->n, 8 + 8 * FRAMES);
+		pp_events_free(e);
+	}
+}
+
 static void
 update(struct pp_events *e, uint64_t type, uint64_t id, const char *name)
 {
@@ -436,7 +470,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_attr), cmocka_unit_test(test_plan), cmocka_unit_test(test_find),
+		cmocka_unit_test(test_attr), cmocka_unit_test(test_plan), cmocka_unit_test(test_find), cmocka_unit_test(test_added_period),
 		cmocka_unit_test(test_short), cmocka_unit_test(test_fields), cmocka_unit_test(test_built_names),
 		cmocka_unit_test(test_told_names), cmocka_unit_test(test_id_index), cmocka_unit_test(test_attr_set), cmocka_unit_test(test_sum),
 	};
