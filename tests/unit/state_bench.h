@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* state_bench.h - a state that is fed records made here, for the unit tests state and state_ends */
+/* state_bench.h - a state that is fed records made here, for the unit tests state and state_* */
 #ifndef PP_TEST_STATE_BENCH_H
 #define PP_TEST_STATE_BENCH_H
 
@@ -49,25 +49,43 @@ text(struct bench *w, const char *s)
 	w->n = (w->n + n + 8) & ~(size_t)7;
 }
 
-/* Feed what was put together, cut to `size' bytes (0: all), from an odd address. */
+/* What was put together, cut to `size' bytes (0: all), at an odd address, of memory to be freed. */
+static struct pp_rec
+made(struct bench *w, size_t size, uint8_t **odd)
+{
+	*odd = malloc(w->n + 1);
+	assert_non_null(*odd);
+	size = size ? size : w->n;
+	pp_set_u16(w->b + 6, (uint16_t)size, w->swap);
+	memcpy(*odd + 1, w->b, w->n);
+	return (struct pp_rec){ .raw = *odd + 1, .type = pp_get_u32(w->b, w->swap), .misc = pp_get_u16(w->b + 4, w->swap), .size = (uint16_t)size };
+}
+
+/* Does the state know it? */
+static inline bool
+known(struct bench *w)
+{
+	uint8_t *odd;
+	struct pp_rec r = made(w, 0, &odd);
+	bool is = pp_state_knows(w->s, &r, w->trailer);
+
+	free(odd);
+	return is;
+}
+
 static void
 feed(struct bench *w, size_t size)
 {
-	uint8_t *odd = malloc(w->n + 1);
-	struct pp_rec r = { .raw = odd + 1, .type = pp_get_u32(w->b, w->swap),
-	    .misc = pp_get_u16(w->b + 4, w->swap), .size = (uint16_t)(size ? size : w->n) };
+	uint8_t *odd;
+	struct pp_rec r = made(w, size, &odd);
 
-	assert_non_null(odd);
-	pp_set_u16(w->b + 6, r.size, w->swap);
-	memcpy(odd + 1, w->b, w->n);
 	pp_state_knows(w->s, &r, w->trailer);
 	w->rc = pp_state_feed(w->s, &r, w->trailer);
 	free(odd);
 }
 
-static void
-map_by(struct bench *w, uint16_t misc, uint32_t pid, uint32_t tid, uint64_t start, uint64_t len, uint64_t pgoff,
-    const char *name)
+static inline void
+make_map(struct bench *w, uint16_t misc, uint32_t pid, uint32_t tid, uint64_t start, uint64_t len, uint64_t pgoff, const char *name)
 {
 	begin(w, PP_MMAP, misc);
 	put(w, pid, 4);
@@ -76,17 +94,23 @@ map_by(struct bench *w, uint16_t misc, uint32_t pid, uint32_t tid, uint64_t star
 	put(w, len, 8);
 	put(w, pgoff, 8);
 	text(w, name);
+}
+
+static inline void
+map_by(struct bench *w, uint16_t misc, uint32_t pid, uint32_t tid, uint64_t start, uint64_t len, uint64_t pgoff, const char *name)
+{
+	make_map(w, misc, pid, tid, start, len, pgoff, name);
 	feed(w, 0);
 }
 
-static void
+static inline void
 map_at(struct bench *w, uint16_t misc, uint32_t pid, uint64_t start, uint64_t len, uint64_t pgoff, const char *name)
 {
 	map_by(w, misc, pid, pid, start, len, pgoff, name);
 }
 
 static inline void
-task_rec(struct bench *w, uint32_t type, uint16_t misc, uint32_t pid, uint32_t ppid, uint32_t tid, uint32_t ptid)
+make_task(struct bench *w, uint32_t type, uint16_t misc, uint32_t pid, uint32_t ppid, uint32_t tid, uint32_t ptid)
 {
 	begin(w, type, misc);
 	put(w, pid, 4);
@@ -94,16 +118,28 @@ task_rec(struct bench *w, uint32_t type, uint16_t misc, uint32_t pid, uint32_t p
 	put(w, tid, 4);
 	put(w, ptid, 4);
 	put(w, 0, 8);
+}
+
+static inline void
+task_rec(struct bench *w, uint32_t type, uint16_t misc, uint32_t pid, uint32_t ppid, uint32_t tid, uint32_t ptid)
+{
+	make_task(w, type, misc, pid, ppid, tid, ptid);
 	feed(w, 0);
 }
 
-static void
-comm_by(struct bench *w, uint16_t misc, uint32_t pid, uint32_t tid, const char *name)
+static inline void
+make_comm(struct bench *w, uint16_t misc, uint32_t pid, uint32_t tid, const char *name)
 {
 	begin(w, PP_COMM, misc);
 	put(w, pid, 4);
 	put(w, tid, 4);
 	text(w, name);
+}
+
+static inline void
+comm_by(struct bench *w, uint16_t misc, uint32_t pid, uint32_t tid, const char *name)
+{
+	make_comm(w, misc, pid, tid, name);
 	feed(w, 0);
 }
 
