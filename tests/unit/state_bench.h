@@ -12,7 +12,7 @@ struct bench {			/* what a test works with */
 	struct pp_state	*s;
 	struct pp_err	 err;
 	bool		 swap;
-	uint8_t		 b[1024];
+	uint8_t		 b[1 << 16];
 	size_t		 n;
 	size_t		 trailer;
 	int		 rc;		/* of the last feed */
@@ -174,8 +174,10 @@ comm_of(struct bench *w, uint32_t tid)
 static void
 open_bench(struct bench *w, bool swap)
 {
-	memset(w, 0, sizeof *w);
+	w->err = (struct pp_err){ .what = "" };
 	w->swap = swap;
+	w->n = w->trailer = 0;
+	w->rc = 0;
 	assert_non_null(w->s = pp_state_new(swap, &w->err));
 }
 
