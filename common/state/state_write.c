@@ -148,28 +148,30 @@ emit_exit(struct state_writer *w, const struct pp_task *t)
 	return emit_task(w, PP_EXIT, 0, t, t->ppid, t->ptid);
 }
 
-/* The thread that a FORK names as the parent: the first of another process, or of the thread's own; NULL: unknown. */
-static const struct task *
-forker(const struct state_writer *w, const struct task *t)
+/*
+ * The process that a FORK names as the parent: another one, or of a thread its own.  The child also gets the name of the parent, so a
+ * thread without a name needs a parent whose name the reader does not know; and perf would forget a thread with the number of the parent
+ * that is not the parent.  In these cases the FORK names none: UINT32_MAX.
+ */
+static uint32_t
+parent_of(const struct state_writer *w, const struct task *t)
 {
-	return task_find(w->s, t->pub.pid == t->pub.tid ? t->pub.ppid : t->pub.pid);
+	uint32_t parent = is_first(t) ? t->pub.ppid : t->pub.pid;
+	const struct task *by = task_find(w->s, parent);
+
+	if ((by && by->pub.pid != parent) || (!t->pub.comm && !(by && by->pub.mark & w->stamp.known && !by->pub.comm)))
+		return UINT32_MAX;
+	return parent;
 }
 
-/*
- * Write a FORK, as perf synthesises it or as the kernel writes it (maps: the child gets those of its parent).  The child also
- * gets the name of the parent, so a thread without a name needs a parent whose name the reader does not know; and perf would
- * forget a thread with the number of the parent that is not the parent.  In these cases the FORK names no parent.
- */
+/* Write a FORK, as perf synthesises it or as the kernel writes it (maps: the child gets those of its parent). */
 static int
 emit_fork(struct state_writer *w, const struct task *t, bool maps)
 {
-	uint32_t parent = t->pub.pid == t->pub.tid ? t->pub.ppid : t->pub.pid;
-	const struct task *by = forker(w, t);
+	uint32_t parent = parent_of(w, t);
 
 	if (!t->pub.forked)
 		return 1;
-	if ((by && by->pub.pid != parent) || (!t->pub.comm && !(by && by->pub.mark & w->stamp.known && !by->pub.comm)))
-		parent = UINT32_MAX;
 	return emit_task(w, PP_FORK, maps && parent != UINT32_MAX ? 0 : PP_MISC_FORK_EXEC, &t->pub, parent, parent);
 }
 
@@ -275,7 +277,7 @@ pp_state_write_process(struct pp_state *s, const struct pp_process *pub, const s
 		return -1;
 	w->of = process_in(pub);
 	leader = leader_of(w->of);
-	shared = pub->mark & stamp->forked || (by && by->mark & stamp->known);
+	shared = pub->mark & stamp->forked || (by && by->mark & stamp->known && parent_of(w, leader) != UINT32_MAX);
 	if (leader && !(pub->mark & stamp->forked) && emit_fork(w, leader, shared) < 0)
 		return -1;
 	if (leader && emit_names(w, leader) < 0)
