@@ -134,6 +134,16 @@ shown_alive(void **state)
 	others_end(&w);
 	assert_null(pp_state_process(w.s, 10));
 	pp_state_free(w.s);
+	open_bench(&w, false);			/* there is one other thread, no more */
+	comm(&w, 10, 10, "sh");
+	task_rec(&w, PP_FORK, 0, 10, 10, 11, 10);
+	task_rec(&w, PP_EXIT, 0, 10, 1, 10, 1);
+	others_end(&w);
+	assert_true(ended(&w, 10));
+	task_rec(&w, PP_EXIT, 0, 10, 10, 11, 10);
+	others_end(&w);
+	assert_null(pp_state_process(w.s, 10));
+	pp_state_free(w.s);
 	leaderless(&w, false);			/* its own number does, though threads are left */
 	task_rec(&w, PP_FORK, 0, 10, 1, 10, 1);
 	assert_false(ended(&w, 10));
