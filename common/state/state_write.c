@@ -86,10 +86,8 @@ emit_names(struct state_writer *w, const struct task *t)
 		if (emit(w, PP_COMM, 0, PP_RAW_AT(COMM, comm) + c->len + 1u) < 0)
 			return -1;
 	}
-	if (!set)
+	if (!set)			/* else pid and tid are where they are in a COMM */
 		return 1;
-	PP_RAW_SET(w->buf, NAMESPACES, pid, t->pub.pid, w->s->swap);
-	PP_RAW_SET(w->buf, NAMESPACES, tid, t->pub.tid, w->s->swap);
 	memcpy(w->buf + PP_RAW_AT(NAMESPACES, nr_namespaces), pp_word_text(set), set->len);
 	return emit(w, PP_NAMESPACES, 0, PP_RAW_AT(NAMESPACES, nr_namespaces) + set->len);
 }

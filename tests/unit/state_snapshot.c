@@ -50,6 +50,20 @@ some_records(struct bench *w)
 	task_rec(w, PP_FORK, 0, 20, 20, 21, 20);
 	task_rec(w, PP_FORK, 0, 20, 10, 20, 10);		/* thread 21 is left of an earlier process */
 	map_at(w, 2, 20, 0x9000, 0x1000, 0, "/lib/y");
+	begin(w, PP_MMAP2, 2);
+	put(w, 20, 4);
+	put(w, 20, 4);
+	put(w, 0x1000, 8);
+	put(w, 0x1000, 8);
+	put(w, 0x7000, 8);
+	put(w, 8, 4);
+	put(w, 1, 4);
+	put(w, 4711, 8);
+	put(w, 3, 8);
+	put(w, 5, 4);
+	put(w, 2, 4);
+	text(w, "/bin/ls");
+	feed(w, 0);
 	comm(w, 30, 30, "go");
 	task_rec(w, PP_FORK, 0, 30, 30, 31, 30);
 	task_rec(w, PP_EXIT, 0, 30, 1, 30, 1);
@@ -107,6 +121,9 @@ snapshot(void **state)
 		assert_string_equal(at(&w, 11, 0x4000), "/bin/sh+3000");
 		assert_string_equal(at(&w, 10, 0x3000), "/bin/sh+2000");
 		assert_string_equal(at(&w, 20, 0x9000), "/lib/y+0");
+		assert_string_equal(at(&w, 20, 0x1000), "/bin/ls+7000");
+		assert_int_equal(pp_state_dso(w.s, pp_state_map(w.s, 20, PP_MISC_USER, 0x1000))->ino, 4711);
+		assert_int_equal(pp_state_prot(w.s, pp_state_map(w.s, 20, PP_MISC_USER, 0x1000)), 5);
 		assert_null(pp_state_task(w.s, 21));
 		assert_string_equal(comm_of(&w, 30), "execed");
 		assert_false(ended(&w, 30));

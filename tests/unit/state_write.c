@@ -32,12 +32,20 @@ say_task(const char *in_front, uint32_t pid, uint32_t tid)
 	say_number(tid);
 }
 
+static size_t
+say_text(const uint8_t *text)
+{
+	out.n += (size_t)sprintf(out.text + out.n, " %s", text);
+	return strlen((const char *)text);
+}
+
 /* One line: the record, and `@ task' of its trailer. */
 static int
 say(void *arg, const struct pp_rec *r)
 {
 	struct pp_err err = { .what = "" };
 	const uint8_t *p = r->raw, *end = p + r->size - TRAILER;
+	size_t size = r->size - TRAILER;
 	bool swap = out.swap;
 
 	(void)arg;
@@ -49,10 +57,11 @@ say(void *arg, const struct pp_rec *r)
 	assert_int_equal(pp_check(r, swap, &err), 1);
 	if (out.to)
 		assert_int_equal(pp_state_feed(out.to, r, TRAILER), 1);
+	assert_int_equal(r->misc, r->type == PP_MMAP ? PP_MISC_USER : r->type == PP_FORK ? r->misc & PP_MISC_FORK_EXEC : 0);
 	switch (r->type) {
 	case PP_COMM:
 		say_task("COMM ", PP_RAW_GET(p, COMM, pid, swap), PP_RAW_GET(p, COMM, tid, swap));
-		out.n += (size_t)sprintf(out.text + out.n, " %s", p + PP_RAW_AT(COMM, comm));
+		size = PP_RAW_AT(COMM, comm) + say_text(p + PP_RAW_AT(COMM, comm)) + 1;
 		break;
 	case PP_NAMESPACES:
 		say_task("NAMESPACES ", PP_RAW_GET(p, NAMESPACES, pid, swap), PP_RAW_GET(p, NAMESPACES, tid, swap));
@@ -60,8 +69,9 @@ say(void *arg, const struct pp_rec *r)
 		break;
 	case PP_MMAP:
 		say_task("MMAP ", PP_RAW_GET(p, MMAP, pid, swap), PP_RAW_GET(p, MMAP, tid, swap));
-		out.n += (size_t)sprintf(out.text + out.n, " %x+%x %x %s", (unsigned)PP_RAW_GET(p, MMAP, start, swap),
-		    (unsigned)PP_RAW_GET(p, MMAP, len, swap), (unsigned)PP_RAW_GET(p, MMAP, pgoff, swap), p + PP_RAW_AT(MMAP, filename));
+		out.n += (size_t)sprintf(out.text + out.n, " %x+%x %x", (unsigned)PP_RAW_GET(p, MMAP, start, swap),
+		    (unsigned)PP_RAW_GET(p, MMAP, len, swap), (unsigned)PP_RAW_GET(p, MMAP, pgoff, swap));
+		size = PP_RAW_AT(MMAP, filename) + say_text(p + PP_RAW_AT(MMAP, filename)) + 1;
 		break;
 	default:
 		say_task(r->type == PP_FORK ? "FORK " : "EXIT ", PP_RAW_GET(p, FORK, pid, swap), PP_RAW_GET(p, FORK, tid, swap));
@@ -72,6 +82,7 @@ say(void *arg, const struct pp_rec *r)
 		out.n += (size_t)sprintf(out.text + out.n, " without maps");
 	if (out.named && memcmp(end, trailer, 8) != 0)
 		say_task(" @ ", pp_get_u32(end, swap), pp_get_u32(end + 4, swap));
+	assert_int_equal(r->size, (size + 7) / 8 * 8 + TRAILER);	/* no more than it needs */
 	assert_memory_equal(end + 8 * out.named, trailer + 8 * out.named, TRAILER - 8 * out.named);
 	out.text[out.n++] = '\n';
 	out.text[out.n] = '\0';
@@ -159,6 +170,9 @@ single_tasks(void **state)
 		assert_string_equal(task_text(&w, 10), "COMM 10/10 sh\n");
 		assert_string_equal(task_text(&w, 11), "FORK 10/11 by 10/10 without maps\nCOMM 10/11 sh\n");
 		comm(&w, 10, 11, "a longer name than any of the kernel");
+		comm(&w, 10, 11, "seven__");		/* which fills its words, with its NUL */
+		assert_string_equal(task_text(&w, 11), "FORK 10/11 by 10/10 without maps\nCOMM 10/11 seven__\n");
+		comm(&w, 10, 11, "a longer name than any of the kernel");
 		namespaces(&w, 10, 11, 77);
 		namespaces(&w, 10, 10, 78);
 		assert_string_equal(task_text(&w, 11), "FORK 10/11 by 10/10 without maps\n"
@@ -234,10 +248,13 @@ single_processes(void **state)
 		pp_state_process(w.s, 20)->mark = 2;		/* the reader has had that FORK, when the parent had them */
 		assert_string_equal(process_text(&w, 20), "COMM 20/20 sh\nMMAP 20/20 1000+2000 500 /bin/sh\n"
 		    "MMAP 20/20 3000+1000 0 lib\nMMAP 20/20 4000+5000 3500 /bin/sh\n");
+		map_at(&w, 2, 20, 0x1000, 0x8000, 0, "sevenletters_15");
+		assert_string_equal(map_text(&w, 20, 0x4000), "MMAP 20/20 1000+8000 0 sevenletters_15\n");
+		namespaces(&w, 40, 40, 7);			/* without a name */
+		assert_string_equal(process_text(&w, 40), "NAMESPACES 40/40 7\n");
 		comm(&w, 50, 51, "thread");			/* the first thread is not known */
 		map_by(&w, 2, 50, 51, 0x1000, 0x1000, 0, "a");
 		assert_string_equal(process_text(&w, 50), "MMAP 50/50 1000+1000 0 a\n");
-		assert_string_equal(map_text(&w, 20, 0x4000), "MMAP 20/20 4000+5000 3500 /bin/sh\n");
 		pp_state_free(w.s);
 	}
 }
