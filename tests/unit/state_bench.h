@@ -81,6 +81,7 @@ feed(struct bench *w, size_t size)
 
 	pp_state_knows(w->s, &r, w->trailer);
 	w->rc = pp_state_feed(w->s, &r, w->trailer);
+	assert_true(w->rc == 1 || w->rc == -1);
 	free(odd);
 }
 
