@@ -49,6 +49,10 @@ names(void **state)
 	name[LONGEST] = '\0';
 	comm(&w, 100, 100, name);
 	assert_in_range(pp_state_memory(w.s), was + LONGEST + 1, was + LONGEST + 1 + 32);
+	for (unsigned i = 0; i < 3; i++)		/* which others get */
+		task_rec(&w, PP_FORK, 0, 101, 100, 101, 100);
+	assert_string_equal(comm_of(&w, 101), name);
+	comm(&w, 101, 101, "a");
 	comm(&w, 100, 100, "");
 	assert_int_equal(pp_state_memory(w.s), was);
 	pp_state_free(w.s);
@@ -249,6 +253,41 @@ living(void **state)
 	pp_state_free(w.s);
 }
 
+static int
+count_task(void *arg, struct pp_task *t)
+{
+	uint32_t *tids = arg;			/* tids[0]: how many; [1]: at which it fails */
+
+	tids[2 + tids[0]++] = t->tid;
+	return tids[0] == tids[1] ? -1 : 1;
+}
+
+/* Threads of a process, the first one in front, until the function fails. */
+static void
+each_task(void **state)
+{
+	static const uint32_t all[] = { 10, 13, 11, 12 };
+	struct bench w;
+
+	(void)state;
+	open_bench(&w, false);
+	comm(&w, 10, 13, "x");
+	comm(&w, 10, 11, "x");
+	comm(&w, 20, 14, "x");
+	for (unsigned first = 0; first < 2; first++) {
+		for (uint32_t at = 1; at <= 5; at++) {
+			uint32_t tids[2 + 5] = { 0, at }, n = first ? 4 : 2;
+
+			assert_int_equal(pp_state_each_task(w.s, pp_state_process(w.s, 10), count_task, tids), at <= n ? -1 : 1);
+			assert_int_equal(tids[0], at <= n ? at : n);
+			assert_memory_equal(tids + 2, all + !first, tids[0] * sizeof *all);
+		}
+		comm(&w, 10, 10, "x");
+		comm(&w, 10, 12, "x");
+	}
+	pp_state_free(w.s);
+}
+
 static struct pp_rec
 make_mmap2(struct bench *w, uint32_t pid, uint32_t prot, uint32_t flags, const char *name)
 {
@@ -416,6 +455,11 @@ unused_files(void **state)
 		snprintf(name, sizeof name, "/lib/%u+0", i);
 		assert_string_equal(at(&w, 10, 0x10000 + 0x1000 * i), name);
 	}
+	map_at(&w, 2, 10, 0x10000, 0x1000 * USED, 0, "all");	/* none of these is used any more */
+	for (unsigned i = 0; i < 2 * USED; i++)
+		numbered(&w, 0x1000, 3 * USED + i);
+	assert_int_equal(pp_state_freed(w.s), 4);
+	assert_in_range(pp_state_memory(w.s), 1, most);
 	pp_state_free(w.s);
 
 	open_bench(&w, false);					/* they are not, unless that is asked for */
@@ -470,8 +514,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names), cmocka_unit_test(no_nul), cmocka_unit_test(memory_of_kept), cmocka_unit_test(symbols), cmocka_unit_test(namespaces_of),
-		cmocka_unit_test(whole_kernel), cmocka_unit_test(living), cmocka_unit_test(jit), cmocka_unit_test(files), cmocka_unit_test(unused_files),
-		cmocka_unit_test(limit_frees),
+		cmocka_unit_test(whole_kernel), cmocka_unit_test(living), cmocka_unit_test(each_task), cmocka_unit_test(jit), cmocka_unit_test(files),
+		cmocka_unit_test(unused_files), cmocka_unit_test(limit_frees),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

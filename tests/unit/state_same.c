@@ -2,7 +2,7 @@
 /* pp_state_same(): two states that were fed the same are the same, and each thing that can be told from a state makes them differ. */
 #include "state_bench.h"
 
-enum { MAPS = 8, VARIANTS = 37 + MAPS };
+enum { MAPS = 8, FIRST_MAP = 39, VARIANTS = FIRST_MAP + MAPS };
 
 static void
 namespaces(struct bench *w, uint32_t pid, uint64_t ino)
@@ -108,7 +108,12 @@ make(struct bench *w, unsigned n)
 	case 34: cgroup(w, 7, "/a/longer"); break;
 	case 35: task_rec(w, PP_FORK, 0, 10, 10, 13, 10); break;
 	case 36: task_rec(w, PP_FORK, 0, 10, 10, 13, 11); break;
-	default: map_at(w, 2, 10, 0x100000 * (n - 36), 0x1000, 0x1000, "/lib/x");	/* wherever it is in the tree */
+	case 37: comm(w, 99, 12, "x"); break;
+	case 38:				/* pid 10 was another process's in between, which has nothing left */
+		task_rec(w, PP_FORK, 0, 10, 30, 12, 30);
+		comm(w, 99, 12, "x");
+		break;
+	default: map_at(w, 2, 10, 0x100000 * (n - FIRST_MAP + 1), 0x1000, 0x1000, "/lib/x");	/* wherever it is in the tree */
 	}
 }
 

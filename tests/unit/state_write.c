@@ -261,7 +261,7 @@ single_processes(void **state)
 
 /* ---- the forker ------------------------------------------------------------------------------------------ */
 
-/* Which process can the maps of 20 be copied from?  A reader has these maps in any case, whether it knows that process and its first thread or not. */
+/* Which process can the maps of 20 be copied from?  A reader has them in any case, whether it knows that process and its first thread or not. */
 static uint32_t
 forker(struct bench *w)
 {
