@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * What is compressed expands to what was fed, whatever the records, pieces, frames and threads are; and each COMPRESSED is one that
+ * perf reads.
+ */
+#include <stdlib.h>
+
+#include <zstd.h>
+
+#include "chance.h"
+#include "check.h"
+#include "record/raw.h"
+#include "sink/compress.h"
+
+enum { SIZE = 8 << 20, PLAIN_MAX = 480 << 10, KERNEL = 9, ROUND = 68, AUXTRACE = 71, FEATURE = 80 };
+
+static uint8_t *fed, *packed, *other, *expanded;
+static size_t nfed, npacked, nexpanded, ends[1 << 16], nends;	/* where records and payloads end */
+
+struct to { uint8_t *p; size_t *n; unsigned left; };		/* left: writes until one fails; 0: none does */
+
+static int
+write_to(void *arg, const uint8_t *p, size_t n)
+{
+	struct to *to = arg;
+
+	if (to->left && !--to->left)
+		return -1;
+	assert_true(*to->n + n <= SIZE);
+	memcpy(to->p + *to->n, p, n);
+	*to->n += n;
+	return 1;
+}
+
+/* ---- input ----------------------------------------------------------------------------------------------- */
+
+static void
+rec(uint32_t type, size_t size, uint64_t payload, bool swap)
+{
+	bool noise = rnd(2);
+
+	assert_true(nfed + size + payload <= SIZE / 2 && nends < sizeof ends / sizeof *ends);
+	for (size_t i = PP_HEADER_SIZE; i < size + payload; i++)
+		fed[nfed + i] = noise ? (uint8_t)rnd(256) : (uint8_t)(i / 40);
+	pp_raw_head(fed + nfed, type, 0, (uint16_t)size, swap);
+	if (type == AUXTRACE)
+		pp_set_u64(fed + nfed + 8, payload, swap);
+	if (type == FEATURE)
+		pp_set_u64(fed + nfed + 8, 5, swap);
+	nfed += size;
+	ends[nends++] = nfed;
+	for (size_t some; payload; payload -= some) {
+		some = rnd(3) ? payload : 1 + rnd((uint32_t)payload);
+		nfed += some;
+		ends[nends++] = nfed;
+	}
+}
+
+static size_t
+size_of(unsigned large)
+{
+	return 8 + 8 * rnd(rnd(large) ? 30 : rnd(3) ? 8190 : 1024);
+}
+
+static void
+some_records(unsigned n, unsigned large, unsigned own, bool swap)
+{
+	nfed = nends = 0;
+	while (n-- && nfed < SIZE / 4)
+		if (rnd(own))
+			rec(KERNEL, size_of(large), 0, swap);
+		else
+			switch (rnd(3)) {
+			case 0: rec(ROUND, 8, 0, swap); break;
+			case 1: rec(AUXTRACE, 48, rnd(3) ? rnd(1000) : rnd(600000), swap); break;
+			default: rec(ROUND + rnd(2) * 6, size_of(large), 0, swap);
+			}
+}
+
+/* ---- output ---------------------------------------------------------------------------------------------- */
+
+/* Expand all, as a reader does: each COMPRESSED by itself, and it has to give something. */
+static void
+expand(const struct pp_compress_how *how)
+{
+	ZSTD_DCtx *z = ZSTD_createDCtx();
+	bool swap = how->swap, feature = false;
+	uint64_t plain = 0;
+
+	assert_non_null(z);
+	nexpanded = 0;
+	for (size_t at = 0, size; at < npacked; at += size) {
+		const uint8_t *p = packed + at;
+		uint32_t type = pp_get_u32(p, swap);
+		size_t before = nexpanded, head = type == PP_COMPRESSED2 ? 16 : 8;
+
+		size = pp_get_u16(p + 6, swap);
+		assert_true(size >= 8 && at + size <= npacked);
+		if (type == PP_COMPRESSED || type == PP_COMPRESSED2) {
+			size_t n = type == PP_COMPRESSED2 ? (size_t)pp_get_u64(p + 8, swap) : size - head;
+			ZSTD_inBuffer in = { p + head, n, 0 };
+			ZSTD_outBuffer to = { expanded, SIZE, nexpanded };
+
+			assert_true(how->feature <= feature);
+			assert_int_equal(type == PP_COMPRESSED2, how->two);
+			assert_int_equal(size, type == PP_COMPRESSED2 ? head + (n + 7) / 8 * 8 : head + n);
+			for (size_t i = head + n; i < size; i++)
+				assert_int_equal(p[i], 0);
+			while (in.pos < in.size)
+				assert_false(ZSTD_isError(ZSTD_decompressStream(z, &to, &in)));
+			nexpanded = to.pos;
+			assert_in_range(nexpanded - before, 1, PLAIN_MAX);
+			plain += nexpanded - before;
+			continue;
+		}
+		if (type == FEATURE && pp_get_u64(p + 8, swap) == 27) {
+			assert_true(how->feature && !feature);
+			feature = true;
+			assert_int_equal(pp_get_u32(p + 16 + 8, swap), (uint32_t)how->level);
+			continue;
+		}
+		if (type == AUXTRACE)
+			size += (size_t)pp_get_u64(p + 8, swap);
+		assert_true(at + size <= npacked);
+		memcpy(expanded + nexpanded, p, size);
+		nexpanded += size;
+	}
+	ZSTD_freeDCtx(z);
+}
+
+static void
+pack_all(const struct pp_compress_how *how, unsigned flush, unsigned together, uint8_t *to, size_t *n)
+{
+	struct pp_err err = { .what = "" };
+	struct to out = { to, n, 0 };
+	struct pp_compress *c = pp_compress_new(how, write_to, &out, &err);
+	uint64_t plain, small;
+
+	assert_non_null(c);
+	*n = 0;
+	for (size_t i = 0, at = 0, k; i < nends; at = ends[k], i = k + 1) {
+		k = i + rnd(together) < nends ? i + rnd(together) : nends - 1;
+		k = k < nends ? k : nends - 1;
+		assert_int_equal(pp_compress_feed(c, fed + at, ends[k] - at), 1);
+		if (flush && !rnd(flush))
+			assert_int_equal(pp_compress_flush(c), 1);
+	}
+	assert_int_equal(pp_compress_flush(c), 1);
+	assert_int_equal(pp_compress_flush(c), 1);
+	pp_compress_count(c, &plain, &small);
+	assert_true(plain <= nfed && small <= *n);
+	assert_true(!plain == !small);
+	pp_compress_free(c);
+}
+
+static void
+check(const struct pp_compress_how *how, unsigned flush, unsigned together)
+{
+	pack_all(how, flush, together, packed, &npacked);
+	expand(how);
+	assert_int_equal(nexpanded, nfed);
+	assert_memory_equal(expanded, fed, nfed);
+}
+
+static void
+test_expands(void **state)
+{
+	(void)state;
+	seed = 5;
+	for (unsigned i = 0; i < 60; i++) {
+		struct pp_compress_how how = { .level = 1, .two = i % 2, .swap = i % 4 / 2, .feature = i % 3 == 0,
+		    .frame = i % 5 ? 1000 + rnd(400000) : UINT64_MAX };
+
+		some_records(i < 50 ? 200 : 40, i % 7 ? 50 : 3, i % 6 ? 15 : 2, how.swap);
+		check(&how, i % 4 ? 0 : 10, i % 5 ? 20 : 1);
+	}
+}
+
+/* Records and payloads of perf's own, of which many do not fit where they are gathered. */
+static void
+test_own(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 20; i++) {
+		struct pp_compress_how how = { .level = 1, .feature = true, .frame = 1 << 20 };
+
+		nfed = nends = 0;
+		rec(KERNEL, 40, 0, false);
+		for (unsigned k = 0; k < 12; k++)
+			rec(ROUND + 6, 65528 - 8 * (i % 3), 0, false);
+		rec(AUXTRACE, 48, (256 << 10) - 2 + i % 5, false);
+		rec(AUXTRACE, 48, (256 << 10) + 100000, false);
+		rec(KERNEL, 40, 0, false);
+		check(&how, 0, 1 + i % 2 * 100);
+	}
+}
+
+/* The threads make the same bytes as one does without them; flushed, what can be expanded is the same. */
+static void
+test_threads(void **state)
+{
+	size_t n;
+
+	(void)state;
+	seed = 6;
+	for (unsigned i = 0; i < 16; i++) {
+		struct pp_compress_how how = { .level = 1, .two = i % 2, .feature = true, .frame = 3000 + rnd(100000) };
+
+		some_records(300, 40, 20, false);
+		pack_all(&how, 0, 20, other, &n);
+		how.threads = 1 + i % 3;
+		check(&how, 0, 20);
+		assert_int_equal(npacked, n);
+		assert_memory_equal(packed, other, n);
+		check(&how, 20, 20);
+	}
+}
+
+/* What is wrong is said once, and nothing goes on after it. */
+static void
+test_fails(void **state)
+{
+	size_t n = 0;
+
+	(void)state;
+	for (unsigned threads = 0; threads < 3; threads++)
+		for (unsigned left = 1; left < 4; left++) {
+			struct pp_compress_how how = { .level = 1, .threads = threads, .frame = 4000 };
+			struct pp_err err = { .what = "" };
+			struct to out = { packed, &n, left };
+			struct pp_compress *c = pp_compress_new(&how, write_to, &out, &err);
+			int rc = 1;
+
+			n = 0;
+			assert_non_null(c);
+			some_records(300, 40, 1000, false);
+			for (size_t i = 0, at = 0; i < nends && rc > 0; at = ends[i++])
+				if ((rc = pp_compress_feed(c, fed + at, ends[i] - at)) > 0)
+					rc = pp_compress_flush(c);
+			assert_int_equal(rc, -1);
+			assert_int_equal(out.left, 0);
+			assert_int_equal(pp_compress_feed(c, fed, ends[0]), -1);
+			assert_int_equal(pp_compress_flush(c), -1);
+			pp_compress_free(c);
+		}
+}
+
+static void
+test_levels(void **state)
+{
+	const struct { int level; bool good; } levels[] = { { -1, false }, { 0, false }, { 1, true }, { ZSTD_maxCLevel(), true }, { ZSTD_maxCLevel() + 1, false } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof levels / sizeof *levels; i++)
+		for (unsigned threads = 0; threads < 2; threads++) {
+			struct pp_err err = { .what = "" };
+			struct to out = { packed, &npacked, 0 };
+			struct pp_compress *c = pp_compress_new(&(struct pp_compress_how){ .level = levels[i].level, .threads = threads, .frame = 4000 },
+			    write_to, &out, &err);
+
+			assert_int_equal(c != NULL, levels[i].good);
+			assert_int_equal(!err.what[0], levels[i].good);
+			pp_compress_free(c);
+		}
+	for (unsigned threads = 0; threads < 2; threads++) {		/* a frame without an end has one thread */
+		struct pp_err err = { .what = "" };
+		struct to out = { packed, &npacked, 0 };
+		struct pp_compress *c = pp_compress_new(&(struct pp_compress_how){ .level = 1, .threads = threads, .frame = UINT64_MAX }, write_to, &out, &err);
+
+		assert_int_equal(c != NULL, !threads);
+		pp_compress_free(c);
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_expands), cmocka_unit_test(test_own), cmocka_unit_test(test_threads), cmocka_unit_test(test_fails),
+		cmocka_unit_test(test_levels),
+	};
+	int failed;
+
+	fed = malloc(SIZE);
+	packed = malloc(SIZE);
+	other = malloc(SIZE);
+	expanded = malloc(SIZE);
+	failed = cmocka_run_group_tests(tests, NULL, NULL);
+	free(fed);
+	free(packed);
+	free(other);
+	free(expanded);
+	return failed;
+}
