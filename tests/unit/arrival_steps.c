@@ -269,6 +269,13 @@ guesses(void **state)
 	in.guesses = true;
 	assert_string_equal(steps(490000, -1, false),
 	    "g1 g2 g3 g4 g5 g6e1e2e3e4e5e6    g10 g11 g12t9t7t8e7e8e9 e10e11e12 early 3");
+	stream("s105 R R s50 R s60 R R");		/* when nothing waits any more, the latest time is that of the next record */
+	in.guesses = true;
+	assert_string_equal(steps(PLENTY, -1, false), 
+	    "g1  e1e2e3  t4e4e5   t6e6e7e8 ");
+	stream("s105 R R s50 R s60 R R");
+	assert_string_equal(steps(PLENTY, -1, false), 
+	    "  t1e1e2e3  t4e4e5   t6e6e7e8 ");
 	stream("s105 s205 s305 c101 s99");		/* one that is not sound: all that have none yet are missed */
 	in.guesses = true;
 	in.bad_turn = 4;
@@ -326,6 +333,16 @@ no_flush(void **state)
 	    "     t1@10t2t3@10e1e2e3 t4@31t5@31e4e5    t11t6@51t7@51t10@51e6e7 t8@71t9@71e8e9e10e11  t12@91t13@91e12e13 early 1");
 }
 
+/* One that waits, in front of many that are due. */
+static void
+stream_of_many(unsigned many)
+{
+	stream("s2000 R s100000");
+	for (uint64_t i = 0; i < many; i++)
+		rec(SAMPLE, 1000 + i, 0);
+	rec(ROUND, 0, 0);
+}
+
 /* What is kept elsewhere for records that are decided makes those go that they wait for: from half of the memory on, down to a quarter. */
 static void
 relieved(void **state)
@@ -334,17 +351,20 @@ relieved(void **state)
 
 	(void)state;
 	for (unsigned over = 0; over < 2; over++) {
-		stream("s100000");
-		for (uint64_t i = 0; i < MANY; i++)
-			rec(SAMPLE, 1000 + i, 0);
-		rec(ROUND, 0, 0);
-		rec(SAMPLE, 50, 0);
-		rec(ROUND, 0, 0);
+		stream_of_many(MANY);
 		in.more = MEMORY / 2 + over;
 		in.less = EACH;
 		assert_int_equal(run(MEMORY, -1, false), 1);
-		/* 256 wait for the first one; and so many more are to go then */
-		assert_int_equal(pp_arrival_early(in.a), over * (1 + (MEMORY / 4 - 257 * EACH + EACH - 1) / EACH));
+		/* when 256 are decided, of which one goes at once, one that waits; then these, and the round; and so many more are to go */
+		assert_int_equal(pp_arrival_early(in.a), over * (1 + (MEMORY / 4 - 258 * EACH + EACH - 1) / EACH));
+		pp_arrival_free(in.a);
+	}
+	for (unsigned bad = 0; bad < 2; bad++) {	/* where that is not written, or not sound, nothing else has its turn */
+		stream_of_many(MANY);
+		in.more = MEMORY;
+		*(bad ? &in.bad_turn : &in.bad_emit) = 3;
+		assert_int_equal(run(MEMORY, -1, false), -1);
+		assert_string_equal(strrchr(in.text, 't'), bad ? "t3@1000 " : "t3@1000e3 ");
 		pp_arrival_free(in.a);
 	}
 }
