@@ -104,8 +104,8 @@ same_kept(const struct pp_state *s, const struct pp_state *o)
 {
 	const struct kept *a = TAILQ_FIRST(&s->all_kept), *b = TAILQ_FIRST(&o->all_kept);
 
-	for (; a && b; a = TAILQ_NEXT(a, all), b = TAILQ_NEXT(b, all))
-		if (a->type != b->type || a->pid != b->pid || a->id != b->id || a->size != b->size || memcmp(a->raw, b->raw, a->size))
+	for (; a && b; a = TAILQ_NEXT(a, all), b = TAILQ_NEXT(b, all))		/* what they are found by is in the record */
+		if (a->size != b->size || memcmp(a->raw, b->raw, a->size))
 			return false;
 	return !a && !b;
 }
