@@ -90,7 +90,7 @@ task_end(struct pp_state *s, uint32_t task)
 	if (t->pub.ended)
 		return;
 	t->pub.ended = true;
-	if (task == process && process_at(s, process)->alive > 1)
+	if (task == process)		/* if no other lives, that is over at once */
 		t->pub.process.waits = true;
 	else
 		dead_add(s, task);
