@@ -245,6 +245,34 @@ test_fails(void **state)
 		}
 }
 
+/* Bytes that are no whole record are refused, and nothing after them is taken. */
+static void
+test_incomplete(void **state)
+{
+	static const struct { uint16_t size; size_t n; } bad[] = { { 24, 16 }, { 7, 16 }, { 16, 7 } };
+
+	(void)state;
+	for (unsigned threads = 0; threads < 2; threads++)
+		for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+			struct pp_err err = { .what = "" };
+			struct to out = { packed, &npacked, 0 };
+			struct pp_compress *c = pp_compress_new(&(struct pp_compress_how){ .level = 1, .threads = threads, .frame = 1000 }, write_to, &out, &err);
+
+			assert_non_null(c);
+			npacked = nfed = nends = 0;
+			rec(KERNEL, 16, 0, false);
+			assert_int_equal(pp_compress_feed(c, fed, 16), 1);
+			pp_set_u16(fed + 6, bad[i].size, false);
+			assert_int_equal(pp_compress_feed(c, fed, bad[i].n), -1);
+			assert_string_equal(err.what, "an incomplete record cannot be compressed");
+			pp_set_u16(fed + 6, 16, false);
+			assert_int_equal(pp_compress_feed(c, fed, 16), -1);
+			assert_int_equal(pp_compress_flush(c), -1);
+			assert_int_equal(npacked, 0);
+			pp_compress_free(c);
+		}
+}
+
 static void
 test_levels(void **state)
 {
@@ -277,7 +305,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_expands), cmocka_unit_test(test_own), cmocka_unit_test(test_threads), cmocka_unit_test(test_fails),
-		cmocka_unit_test(test_levels),
+		cmocka_unit_test(test_incomplete), cmocka_unit_test(test_levels),
 	};
 	int failed;
 

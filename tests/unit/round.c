@@ -280,6 +280,7 @@ side_many(void *arg, uint64_t last, const struct iovec *v, size_t n, size_t byte
 	assert_true(n > 0);
 	for (size_t i = 0; i < n; i++) {
 		bytes -= v[i].iov_len;
+		assert_true(s->twins || !i || (uint8_t *)v[i - 1].iov_base + v[i - 1].iov_len != v[i].iov_base);	/* else they are one piece */
 		for (size_t at = 0; at < v[i].iov_len; at += 8 + s->t.got[s->t.ngot - 1] % 300) {
 			uint64_t before = s->last;
 

@@ -162,35 +162,29 @@ snapshot_frees(void **state)
 	pp_state_free(w.s);
 }
 
-/* Processes are written in the order in which they appeared, whatever places those have that were forgotten. */
+/* Processes are written in the order in which they appeared, whatever places those had that were forgotten. */
 static void
 snapshot_order(void **state)
 {
+	enum { MANY = 300, KEPT = 256, FIRST = 1000, NEW = 8 };
+	static const uint32_t pids[NEW] = { 70, 4, 60, 5, 50, 6, 40, 7 };
 	static struct written first;
 	struct bench w;
-	uint32_t pids[] = { 70, 4, 60, 5, 50, 6, 40, 7 };
-	size_t at = 0;
+	size_t n = 0;
 
 	(void)state;
 	open_bench(&w, false);
-	for (uint32_t i = 0; i < 300; i++)
-		comm(&w, 1000 + i, 1000 + i, "x");
-	for (uint32_t i = 0; i < 300; i++)		/* some of them are forgotten, the first ones first */
-		task_rec(&w, PP_EXIT, 0, 1299 - i, 1, 1299 - i, 1);
-	for (size_t i = 0; i < 8; i++)
+	for (uint32_t i = 0; i < MANY; i++)
+		comm(&w, FIRST + i, FIRST + i, "x");
+	for (uint32_t i = 0; i < MANY; i++)		/* so the first ones are forgotten */
+		task_rec(&w, PP_EXIT, 0, FIRST + i, 1, FIRST + i, 1);
+	for (size_t i = 0; i < NEW; i++)
 		comm(&w, pids[i], pids[i], "new");
 	first = (struct written){ .from = w.s };
 	assert_int_equal(pp_state_write(w.s, 16, take_written, &first), 1);
-	for (size_t i = 0, n = 0; at < first.n; at += pp_get_u16(first.bytes + at + 6, false)) {
-		uint32_t pid = pp_get_u32(first.bytes + at + PP_RAW_AT(COMM, pid), false);
-
-		if (pid < 1000)
-			assert_int_equal(pid, pids[i++]);
-		else
-			assert_int_equal(pid, 1000 + n++);
-		if (at + pp_get_u16(first.bytes + at + 6, false) == first.n)
-			assert_int_equal(i, 8);
-	}
+	for (size_t at = 0; at < first.n; at += pp_get_u16(first.bytes + at + 6, false), n++)
+		assert_int_equal(pp_get_u32(first.bytes + at + PP_RAW_AT(COMM, pid), false), n < KEPT ? FIRST + MANY - KEPT + n : pids[n - KEPT]);
+	assert_int_equal(n, KEPT + NEW);
 	pp_state_free(w.s);
 }
 
