@@ -296,6 +296,7 @@ test_levels(void **state)
 		struct pp_compress *c = pp_compress_new(&(struct pp_compress_how){ .level = 1, .threads = threads, .frame = UINT64_MAX }, write_to, &out, &err);
 
 		assert_int_equal(c != NULL, !threads);
+		assert_int_equal(!err.what[0], !threads);
 		pp_compress_free(c);
 	}
 }
