@@ -220,6 +220,27 @@ limited(void **state)
 	    "     l6l5l4l3l2l1kt1@50t2@50t3@50t4@50t5@50t6e1e2e3e4e5e6     l10l9l8l7k100t10t9t8t7e7e8e9e10 early 4 short 3");
 }
 
+/* `ahead' may reach behind the end of time, where the third record is: nothing has a later time. */
+static void
+end_of_time(void **state)
+{
+	static const struct { int64_t ahead; bool third; const char *end; } cases[] = {
+		{ INT64_MAX, true, " short 2" }, { 5, true, " short 1" }, { 4, true, "e6" }, { 3, false, "e6" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		const char *text;
+
+		stream("S18446744073709551610 S18446744073709551600 S18446744073709551614 S18446744073709551611 S18446744073709551612 "
+		    "S18446744073709551613");
+		text = steps(490000, cases[i].ahead, false);
+		/* at the limit the first one has its turn: then those were looked at */
+		assert_int_equal(strncmp(text, cases[i].third ? "     l2l1l4l5l6l3kt1@" : "     l2l1l4l5l6kt1@", cases[i].third ? 21 : 19), 0);
+		assert_string_equal(text + strlen(text) - strlen(cases[i].end), cases[i].end);
+	}
+}
+
 /* A guess holds unless something that it depends on changes in between. */
 static void
 guesses(void **state)
@@ -374,7 +395,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(order), cmocka_unit_test(unwanted), cmocka_unit_test(payloads), cmocka_unit_test(unsound), cmocka_unit_test(ahead),
-		cmocka_unit_test(until_then), cmocka_unit_test(limited), cmocka_unit_test(relieved), cmocka_unit_test(guesses), cmocka_unit_test(marks),
+		cmocka_unit_test(until_then), cmocka_unit_test(limited), cmocka_unit_test(end_of_time), cmocka_unit_test(relieved), cmocka_unit_test(guesses), cmocka_unit_test(marks),
 		cmocka_unit_test(no_flush),
 	};
 
