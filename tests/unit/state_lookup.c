@@ -27,7 +27,7 @@ names(void **state)
 
 	(void)state;
 	open_bench(&w, false);
-	for (unsigned round = 0; round < 2; round++)
+	for (unsigned round = 0; round < 2; round++) {
 		for (unsigned n = 0; n <= LONGEST; n++) {		/* each is another task's, and some have the same beginning */
 			memset(name, 'a', n);
 			name[n] = '\0';
@@ -35,13 +35,14 @@ names(void **state)
 			memset(name, n % 2 ? 'b' : 'a', n / 2);
 			comm(&w, 200 + n, 200 + n, name);
 		}
-	for (unsigned n = 0; n <= LONGEST; n++) {
-		memset(name, 'a', n);
-		name[n] = '\0';
-		assert_string_equal(comm_of(&w, 100 + n), name);
-		assert_int_equal(pp_task_comm(w.s, pp_state_task(w.s, 100 + n))->len, n);
-		memset(name, n % 2 ? 'b' : 'a', n / 2);
-		assert_string_equal(comm_of(&w, 200 + n), name);
+		for (unsigned n = 0; n <= LONGEST; n++) {
+			memset(name, 'a', n);
+			name[n] = '\0';
+			assert_string_equal(comm_of(&w, 100 + n), name);
+			assert_int_equal(pp_task_comm(w.s, pp_state_task(w.s, 100 + n))->len, n);
+			memset(name, n % 2 ? 'b' : 'a', n / 2);
+			assert_string_equal(comm_of(&w, 200 + n), name);
+		}
 	}
 	assert_ptr_equal(pp_task_comm(w.s, pp_state_task(w.s, 104)), pp_task_comm(w.s, pp_state_task(w.s, 204)));	/* one name */
 	was = pp_state_memory(w.s);
@@ -55,6 +56,11 @@ names(void **state)
 	comm(&w, 101, 101, "a");
 	comm(&w, 100, 100, "");
 	assert_int_equal(pp_state_memory(w.s), was);
+	for (unsigned n = 0; n <= LONGEST; n++) {		/* no task has them any more */
+		comm(&w, 100 + n, 100 + n, "a");
+		comm(&w, 200 + n, 200 + n, "a");
+	}
+	assert_in_range(pp_state_memory(w.s), was - LONGEST * (LONGEST + 100), was - LONGEST * LONGEST / 2);
 	pp_state_free(w.s);
 }
 
