@@ -220,6 +220,34 @@ limited(void **state)
 	    "     l6l5l4l3l2l1kt1@50t2@50t3@50t4@50t5@50t6e1e2e3e4e5e6     l10l9l8l7k100t10t9t8t7e7e8e9e10 early 4 short 3");
 }
 
+/*
+ * With arrays and what is elsewhere the memory is full, but it is not records that take half of what is left: none is decided on early.
+ * Nor is it so for those that have gone, or were forgotten, where many are put; two large ones are too much.
+ */
+static void
+records_count(void **state)
+{
+	enum { MEMORY = 400000 };
+
+	(void)state;
+	for (unsigned waits = 0; waits < 2; waits++)
+		for (unsigned large = 1; large < 3; large++) {
+			stream("s10");
+			for (uint64_t i = 2; i < 300; i++) {
+				rec(ROUND, 0, 0);
+				rec(SAMPLE, 10 * i, 0);
+			}
+			for (unsigned i = 0; i < large; i++)
+				rec(SAMPLE, 10000 + i, LARGE);
+			in.elsewhere = MEMORY;				/* which is half of it */
+			assert_int_equal(run(MEMORY, 0, waits), 1);
+			assert_int_equal(in.text[in.ntext - 1] == ' ', 0);
+			*strrchr(in.text, ' ') = '\0';			/* the end of the stream; then the last record */
+			assert_int_equal(strchr(strrchr(in.text, ' '), 't') != NULL, large > 1);
+			pp_arrival_free(in.a);
+		}
+}
+
 /* `ahead' may reach behind the end of time, where the third record is: nothing has a later time. */
 static void
 end_of_time(void **state)
@@ -395,7 +423,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(order), cmocka_unit_test(unwanted), cmocka_unit_test(payloads), cmocka_unit_test(unsound), cmocka_unit_test(ahead),
-		cmocka_unit_test(until_then), cmocka_unit_test(limited), cmocka_unit_test(end_of_time), cmocka_unit_test(relieved), cmocka_unit_test(guesses), cmocka_unit_test(marks),
+		cmocka_unit_test(until_then), cmocka_unit_test(limited), cmocka_unit_test(records_count), cmocka_unit_test(end_of_time), cmocka_unit_test(relieved), cmocka_unit_test(guesses), cmocka_unit_test(marks),
 		cmocka_unit_test(no_flush),
 	};
 

@@ -19,9 +19,10 @@ static struct {
 	uint8_t		*p;
 	size_t		 n;
 	unsigned	 nrec;
-	char		 text[1 << 14];
+	char		 text[1 << 16];
 	size_t		 ntext;
 	uint64_t	 until;
+	size_t		 elsewhere;		/* pp_arrival_elsewhere() */
 	size_t		 more, less;		/* more(), and by how much each that is emitted makes it less */
 	unsigned	 bad_turn, bad_look, bad_emit;	/* of the record of that number */
 	unsigned	 unwanted;		/* record of that number is not wanted */
@@ -277,6 +278,7 @@ run(size_t memory, int64_t ahead, bool waits)
 		user.passes = passes;
 	}
 	assert_non_null(in.a = pp_arrival_new(in.source, &user, memory, &in.err));
+	pp_arrival_elsewhere(in.a, in.elsewhere);
 	while (rc > 0 && pp_next(in.source, &r) > 0) {
 		rc = pp_arrival_put(in.a, &r, &r);
 		assert_true(rc == 1 || rc == -1);

@@ -235,6 +235,27 @@ whole_kernel(void **state)
 	pp_state_free(w.s);
 }
 
+/* A map that would go on behind the end of the address space goes up to it. */
+static void
+to_the_end(void **state)
+{
+	struct bench w;
+
+	(void)state;
+	open_bench(&w, false);
+	map_at(&w, 2, 10, 0x1000, 0x8000, 0, "old");
+	map_at(&w, 2, 10, 0x5000, UINT64_MAX, 0, "all");
+	assert_string_equal(at(&w, 10, 0x4fff), "old+3fff");
+	assert_string_equal(at(&w, 10, 0x5000), "all+0");
+	assert_string_equal(at(&w, 10, 0x9000), "all+4000");
+	assert_string_equal(at(&w, 10, UINT64_MAX - 1), "all+ffffffffffffaffe");
+	map_at(&w, 2, 10, 0x6000, 0x1000, 0, "new");
+	assert_string_equal(at(&w, 10, 0x5fff), "all+fff");
+	assert_string_equal(at(&w, 10, 0x6000), "new+0");
+	assert_string_equal(at(&w, 10, 0x7000), "all+2000");
+	pp_state_free(w.s);
+}
+
 /* Of a process of which a thread has not ended. */
 static void
 living(void **state)
@@ -520,7 +541,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names), cmocka_unit_test(no_nul), cmocka_unit_test(memory_of_kept), cmocka_unit_test(symbols), cmocka_unit_test(namespaces_of),
-		cmocka_unit_test(whole_kernel), cmocka_unit_test(living), cmocka_unit_test(each_task), cmocka_unit_test(jit), cmocka_unit_test(files),
+		cmocka_unit_test(whole_kernel), cmocka_unit_test(to_the_end), cmocka_unit_test(living), cmocka_unit_test(each_task), cmocka_unit_test(jit), cmocka_unit_test(files),
 		cmocka_unit_test(unused_files), cmocka_unit_test(limit_frees),
 	};
 

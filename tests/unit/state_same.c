@@ -2,7 +2,7 @@
 /* pp_state_same(): two states that were fed the same are the same, and each thing that can be told from a state makes them differ. */
 #include "state_bench.h"
 
-enum { MAPS = 8, FIRST_MAP = 39, VARIANTS = FIRST_MAP + MAPS };
+enum { MAPS = 8, FIRST_MAP = 41, VARIANTS = FIRST_MAP + MAPS };
 
 static void
 namespaces(struct bench *w, uint32_t pid, uint64_t ino)
@@ -113,6 +113,8 @@ make(struct bench *w, unsigned n)
 		task_rec(w, PP_FORK, 0, 10, 30, 12, 30);
 		comm(w, 99, 12, "x");
 		break;
+	case 39: comm(w, 10, 12, "x"); task_rec(w, PP_EXIT, 0, 10, 10, 12, 10); break;
+	case 40: comm(w, 20, 12, "x"); task_rec(w, PP_EXIT, 0, 20, 10, 12, 10); break;	/* as many live, and the same one has ended */
 	default: map_at(w, 2, 10, 0x100000 * (n - FIRST_MAP + 1), 0x1000, 0x1000, "/lib/x");	/* wherever it is in the tree */
 	}
 }
