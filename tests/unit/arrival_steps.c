@@ -248,6 +248,56 @@ records_count(void **state)
 		}
 }
 
+/* What waits for long among much that was forgotten is copied together, before any is decided on early. */
+static void
+compacted(void **state)
+{
+	enum { MEMORY = 700000, BLOCKS = 3, SMALL = 130 };	/* more than a fourth of a block is needed: so it is not given up by itself */
+	uint64_t time = 10;
+
+	(void)state;
+	for (unsigned forgets = 0; forgets < 2; forgets++) {
+		stream("");
+		for (unsigned b = 0; b < BLOCKS; b++) {
+			rec(SAMPLE, time += 2, LARGE);
+			for (unsigned i = 0; i < SMALL; i++)
+				rec(SAMPLE, time += 2, 0);
+			for (unsigned i = 0; i < 3; i++)
+				rec(SAMPLE, (time += 2) + 1, LARGE);
+			rec(ROUND, 0, 0);
+			rec(ROUND, 0, 0);			/* at which it looks at these */
+		}
+		in.until = 1;
+		in.forgets_odd = forgets;
+		assert_int_equal(run(MEMORY, 0, true), 1);
+		assert_int_equal(strchr(in.text, 't') < strrchr(in.text, ' '), !forgets);
+		pp_arrival_free(in.a);
+	}
+}
+
+/* Entries of what was forgotten count, too: else those behind one that waits would fill all memory. */
+static void
+entries_count(void **state)
+{
+	enum { MEMORY = 1 << 20, MANY = 24000 };
+	uint64_t time = 11;
+
+	(void)state;
+	stream("s10");
+	for (unsigned i = 0; i < MANY; i++) {
+		rec(SAMPLE, time += 2, 0);
+		if (i % 1000 == 999) {
+			rec(ROUND, 0, 0);
+			rec(ROUND, 0, 0);
+		}
+	}
+	in.until = 1;
+	in.forgets_odd = true;
+	assert_int_equal(run(MEMORY, 0, true), 1);
+	assert_true(strstr(in.text, "t1") && strstr(in.text, "t1") < strrchr(in.text, ' '));
+	pp_arrival_free(in.a);
+}
+
 /* `ahead' may reach behind the end of time, where the third record is: nothing has a later time. */
 static void
 end_of_time(void **state)
@@ -423,7 +473,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(order), cmocka_unit_test(unwanted), cmocka_unit_test(payloads), cmocka_unit_test(unsound), cmocka_unit_test(ahead),
-		cmocka_unit_test(until_then), cmocka_unit_test(limited), cmocka_unit_test(records_count), cmocka_unit_test(end_of_time), cmocka_unit_test(relieved), cmocka_unit_test(guesses), cmocka_unit_test(marks),
+		cmocka_unit_test(until_then), cmocka_unit_test(limited), cmocka_unit_test(records_count), cmocka_unit_test(compacted), cmocka_unit_test(entries_count),
+		cmocka_unit_test(end_of_time), cmocka_unit_test(relieved), cmocka_unit_test(guesses), cmocka_unit_test(marks),
 		cmocka_unit_test(no_flush),
 	};
 

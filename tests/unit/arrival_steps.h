@@ -29,6 +29,7 @@ static struct {
 	unsigned	 flushes, bad_flush;	/* calls of flush(); the first one that fails */
 	unsigned	 marks[3];		/* when it looks at the first, the second gets that mark */
 	bool		 guesses;
+	bool		 forgets_odd;		/* it forgets those of odd times */
 	unsigned	 forgets[2];		/* when it looks at the first, it forgets the second */
 } in;
 
@@ -152,6 +153,10 @@ look_at(void *arg, const struct pp_turn *t, const struct pp_event *ev, const str
 	(void)arg;
 	(void)ev;
 	assert_int_equal(t->nr, nr + 1 - (in.unwanted && nr > in.unwanted));
+	if (in.forgets_odd && time_of(r) % 2) {		/* which are many */
+		assert_true(pp_arrival_forget(in.a, nr + 1));
+		return 1;
+	}
 	say("l", nr);
 	if (nr == in.forgets[0] && in.forgets[0])
 		assert_true(pp_arrival_forget(in.a, in.forgets[1] + 1));
@@ -282,7 +287,7 @@ run(size_t memory, int64_t ahead, bool waits)
 	while (rc > 0 && pp_next(in.source, &r) > 0) {
 		rc = pp_arrival_put(in.a, &r, &r);
 		assert_true(rc == 1 || rc == -1);
-		if (r.type != 64)
+		if (r.type != 64 && !(in.forgets_odd && r.type == SAMPLE))
 			say(" ", 0);
 	}
 	end = pp_arrival_finish(in.a);
