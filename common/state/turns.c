@@ -148,7 +148,7 @@ take_due(struct pp_turns *t, uint64_t limit)
 		return -1;
 	memset(t->end, 0, (t->nmarks + 2) * sizeof *t->end);
 	find_due(t, n, limit);
-	for (size_t m = 1; m < t->nmarks + 2; m++)
+	for (size_t m = 1; m <= t->nmarks; m++)
 		t->end[m] += t->end[m - 1];
 	/* end[m] is the start of those behind m marks; after this loop it is their end. */
 	for (size_t i = 0; i < n; i++)
