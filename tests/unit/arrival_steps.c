@@ -72,9 +72,27 @@ payloads(void **state)
 	stream("P U I s10 R s5 R P");
 	assert_string_equal(steps(PLENTY, -1, false),
 	    "e e2 e3    t4@5t6e4e5e6e7 ");
+	stream("s10 U R s20 U R U P R R");
+	assert_string_equal(steps(PLENTY, -1, false), "     t1e1e2e3  e5e7e t4@11e4e6e9 e10 ");
 	stream("s10 U R s20 R U s30 U R P s40 U P");
 	assert_string_equal(steps(PLENTY, -1, false),
 	    "    t1e1e2e3    t4@11e4e5e6 e8e   t7@21t11@21e7e9e11e12");
+}
+
+/* One without a verdict is not emitted. */
+static void
+dropped(void **state)
+{
+	(void)state;
+	stream("s0 s10 s20 R R");
+	in.dropped = 1;
+	assert_string_equal(steps(PLENTY, -1, false), "t1    t2t3@10e2e3e4e5 ");
+	stream("s0 s10 s20 R R");
+	in.dropped = 2;
+	assert_string_equal(steps(PLENTY, -1, false), "t1e1    t2t3@10e3e4e5 ");
+	stream("s10 s0 s20 R R");
+	in.dropped = 2;
+	assert_string_equal(steps(PLENTY, -1, false), " t2   t1t3@10e1e3e4e5 ");
 }
 
 /* What arrived before a record that is not sound is emitted, and nothing else happens. */
@@ -472,7 +490,8 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(order), cmocka_unit_test(unwanted), cmocka_unit_test(payloads), cmocka_unit_test(unsound), cmocka_unit_test(ahead),
+		cmocka_unit_test(order), cmocka_unit_test(unwanted), cmocka_unit_test(payloads), cmocka_unit_test(unsound), cmocka_unit_test(dropped),
+		cmocka_unit_test(ahead),
 		cmocka_unit_test(until_then), cmocka_unit_test(limited), cmocka_unit_test(records_count), cmocka_unit_test(compacted), cmocka_unit_test(entries_count),
 		cmocka_unit_test(end_of_time), cmocka_unit_test(relieved), cmocka_unit_test(guesses), cmocka_unit_test(marks),
 		cmocka_unit_test(no_flush),

@@ -25,6 +25,7 @@ static struct {
 	size_t		 elsewhere;		/* pp_arrival_elsewhere() */
 	size_t		 more, less;		/* more(), and by how much each that is emitted makes it less */
 	unsigned	 bad_turn, bad_look, bad_emit;	/* of the record of that number */
+	unsigned	 dropped;		/* the turn of record of that number gives no verdict */
 	unsigned	 unwanted;		/* record of that number is not wanted */
 	unsigned	 flushes, bad_flush;	/* calls of flush(); the first one that fails */
 	unsigned	 marks[3];		/* when it looks at the first, the second gets that mark */
@@ -141,7 +142,8 @@ turn(void *arg, const struct pp_turn *t, const struct pp_event *ev, const struct
 		say("@", t->since);
 	if (t->marks)
 		say(":", t->marks);
-	v->to = 1;
+	if (nr != in.dropped)
+		v->to = 1;
 	return nr == in.bad_turn ? pp_fail(&in.err, "bad turn") : 1;
 }
 

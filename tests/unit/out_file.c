@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* A seekable perf.data whose data section is copied: where it lies, what is in it, and how much is told of meanwhile. */
+/*
+ * A seekable perf.data: one whose data section is copied, where it lies, what is in it, and how much is told of meanwhile; features that
+ * are made.
+ */
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -135,11 +138,63 @@ test_copy_fails(void **state)
 	}
 }
 
+static bool
+has_feature(unsigned number)
+{
+	return got[72 + number / 8] >> number % 8 & 1;
+}
+
+/* A branch stack of any event is a feature of the file; each record and payload is taken. */
+static void
+test_features(void **state)
+{
+	enum { BRANCH_STACK = 15, TRACING_DATA = 1, HOSTNAME = 3, STAT = 19 };
+	static const uint8_t feature[] = { 80, 0, 0, 0, 0, 0, 24, 0, HOSTNAME, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 'a', 0, 0, 0 },
+	    done[] = { 80, 0, 0, 0, 0, 0, 16, 0, 0, 1, 0, 0, 0, 0, 0, 0 }, tracing[] = { 66, 0, 0, 0, 0, 0, 12, 0, 20, 0, 0, 0 };
+	static uint8_t payload[20] = { 1, 2, 3 };
+	static struct bytes b;
+	uint64_t table, at;
+
+	(void)state;
+	if (BIG_HERE)
+		skip();			/* the records above are little-endian */
+	for (unsigned which = 0; which < 4; which++) {		/* of three events */
+		struct copied c;
+
+		begin(&c);
+		for (unsigned i = 1; i < 3; i++) {
+			struct pp_attr a = { .type = 1, .size = 64, .config = i, .sample_type = PP_SAMPLE_IP | (which == i ? PP_SAMPLE_BRANCH_STACK : 0) };
+			struct pp_rec r;
+
+			b.n = 0;
+			r = put_attr(&b, &a, 0, NULL);
+			assert_int_equal(c.o->put(c.o, c.in, &r, false), 1);
+		}
+		assert_int_equal(c.o->put(c.o, c.in, &(struct pp_rec){ .raw = feature, .type = 80, .size = sizeof feature }, false), 1);
+		assert_int_equal(c.o->put(c.o, c.in, &(struct pp_rec){ .raw = done, .type = 80, .size = sizeof done }, false), 1);
+		assert_int_equal(c.o->put(c.o, NULL, &(struct pp_rec){ .raw = tracing, .type = 66, .size = sizeof tracing, .payload = sizeof payload }, false), 1);
+		assert_int_equal(c.o->payload(c.o, payload, 8), 1);
+		assert_int_equal(c.o->payload(c.o, payload + 8, sizeof payload - 8), 1);
+		assert_int_equal(c.o->finish(c.o), 1);
+		assert_true(pread(c.fd, got, sizeof got, 0) > HEADER);
+		assert_int_equal(has_feature(BRANCH_STACK), which == 1 || which == 2);
+		assert_true(has_feature(HOSTNAME) && has_feature(TRACING_DATA) && !has_feature(STAT));
+		table = pp_get_u64(got + 40, false) + pp_get_u64(got + 48, false);
+		at = pp_get_u64(got + table, false);		/* the first section is that of the least number */
+		assert_int_equal(pp_get_u64(got + table + 8, false), sizeof payload);
+		assert_memory_equal(got + at, payload, sizeof payload);
+		at = pp_get_u64(got + table + 16, false);
+		assert_int_equal(pp_get_u64(got + table + 24, false), 8);
+		assert_memory_equal(got + at, feature + 16, 8);
+		end(&c);
+	}
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_copy), cmocka_unit_test(test_copy_fails),
+		cmocka_unit_test(test_copy), cmocka_unit_test(test_copy_fails), cmocka_unit_test(test_features),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

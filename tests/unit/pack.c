@@ -195,6 +195,67 @@ test_own(void **state)
 	}
 }
 
+static unsigned
+count_compressed(void)
+{
+	unsigned n = 0;
+
+	for (size_t at = 0; at < npacked; at += pp_get_u16(packed + at + 6, false))
+		n += pp_get_u32(packed + at, false) == PP_COMPRESSED;
+	return n;
+}
+
+/* One is as large as perf can expand, or as it may be. */
+static void
+test_few(void **state)
+{
+	static const struct { size_t bytes; unsigned few; } cases[] = { { 1, 1 }, { PLAIN_MAX - 8, 1 }, { PLAIN_MAX, 1 }, { PLAIN_MAX + 8, 2 }, { 3 * PLAIN_MAX, 3 } };
+	struct pp_compress_how how = { .level = 1, .frame = 4 << 20 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		nfed = nends = 0;
+		while (nfed < cases[i].bytes) {
+			memset(fed + nfed, 'x', 8);
+			pp_raw_head(fed + nfed, KERNEL, 0, 8, false);
+			nfed += 8;
+		}
+		ends[nends++] = nfed;
+		check(&how, 0, 1);
+		assert_int_equal(count_compressed(), cases[i].few);
+	}
+	nfed = nends = 0;
+	for (unsigned i = 0; i < 40; i++) {		/* what does not get smaller: as much as a record has room for */
+		for (size_t k = PP_HEADER_SIZE; k < 4000; k++)
+			fed[nfed + k] = (uint8_t)rnd(256);
+		pp_raw_head(fed + nfed, KERNEL, 0, 4000, false);
+		nfed += 4000;
+		ends[nends++] = nfed;
+	}
+	check(&how, 0, 1);
+	assert_int_equal(count_compressed(), 3);
+}
+
+/* At high levels the memory that zstd looks back at is no more than a frame. */
+static void
+test_window(void **state)
+{
+	static const struct { uint64_t frame; unsigned bits; } cases[] = { { 1000, 20 }, { 1 << 20, 20 }, { (1 << 20) + 1, 21 }, { 2 << 20, 21 } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct pp_compress_how how = { .level = 17, .frame = cases[i].frame };
+
+		nfed = nends = 0;
+		rec(KERNEL, 400, 0, false);
+		rec(KERNEL, 400, 0, false);
+		check(&how, 0, 1);
+		assert_int_equal(pp_get_u32(packed + 8, false), ZSTD_MAGICNUMBER);
+		assert_int_equal(packed[8 + 4] >> 5 & 1, 0);
+		assert_int_equal(10 + (packed[8 + 5] >> 3), cases[i].bits);
+	}
+}
+
 /* The threads make the same bytes as one does without them; flushed, what can be expanded is the same. */
 static void
 test_threads(void **state)
@@ -305,7 +366,8 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_expands), cmocka_unit_test(test_own), cmocka_unit_test(test_threads), cmocka_unit_test(test_fails),
+		cmocka_unit_test(test_expands), cmocka_unit_test(test_own), cmocka_unit_test(test_few),
+		cmocka_unit_test(test_window), cmocka_unit_test(test_threads), cmocka_unit_test(test_fails),
 		cmocka_unit_test(test_incomplete), cmocka_unit_test(test_levels),
 	};
 	int failed;

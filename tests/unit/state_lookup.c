@@ -229,6 +229,7 @@ whole_kernel(void **state)
 	map_at(&w, PP_MISC_KERNEL, UINT32_MAX, 0x5000, 0, 0, "[empty]");
 	assert_null(pp_state_map(w.s, 0, PP_MISC_KERNEL, 0x5000));
 	map_at(&w, PP_MISC_HYPERVISOR, UINT32_MAX, 0, 0, 0, "[hypervisor]");
+	assert_int_equal(w.rc, 1);
 	assert_null(pp_state_map(w.s, 0, PP_MISC_KERNEL, 0x5000));
 	map_at(&w, PP_MISC_KERNEL, UINT32_MAX, 0, 0, 0, "[kernel.kallsyms]");
 	assert_non_null(pp_state_map(w.s, 0, PP_MISC_KERNEL, UINT64_MAX - 1));
