@@ -490,11 +490,10 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(order), cmocka_unit_test(unwanted), cmocka_unit_test(payloads), cmocka_unit_test(unsound), cmocka_unit_test(dropped),
-		cmocka_unit_test(ahead),
-		cmocka_unit_test(until_then), cmocka_unit_test(limited), cmocka_unit_test(records_count), cmocka_unit_test(compacted), cmocka_unit_test(entries_count),
-		cmocka_unit_test(end_of_time), cmocka_unit_test(relieved), cmocka_unit_test(guesses), cmocka_unit_test(marks),
-		cmocka_unit_test(no_flush),
+		cmocka_unit_test(order), cmocka_unit_test(unwanted), cmocka_unit_test(payloads), cmocka_unit_test(unsound),
+		cmocka_unit_test(dropped), cmocka_unit_test(ahead), cmocka_unit_test(until_then), cmocka_unit_test(limited),
+		cmocka_unit_test(records_count), cmocka_unit_test(compacted), cmocka_unit_test(entries_count), cmocka_unit_test(end_of_time),
+		cmocka_unit_test(relieved), cmocka_unit_test(guesses), cmocka_unit_test(marks), cmocka_unit_test(no_flush),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

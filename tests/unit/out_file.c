@@ -172,7 +172,8 @@ test_features(void **state)
 		}
 		assert_int_equal(c.o->put(c.o, c.in, &(struct pp_rec){ .raw = feature, .type = 80, .size = sizeof feature }, false), 1);
 		assert_int_equal(c.o->put(c.o, c.in, &(struct pp_rec){ .raw = done, .type = 80, .size = sizeof done }, false), 1);
-		assert_int_equal(c.o->put(c.o, NULL, &(struct pp_rec){ .raw = tracing, .type = 66, .size = sizeof tracing, .payload = sizeof payload }, false), 1);
+		assert_int_equal(c.o->put(c.o, NULL, &(struct pp_rec){ .raw = tracing, .type = 66, .size = sizeof tracing,
+		    .payload = sizeof payload }, false), 1);
 		assert_int_equal(c.o->payload(c.o, payload, 8), 1);
 		assert_int_equal(c.o->payload(c.o, payload + 8, sizeof payload - 8), 1);
 		assert_int_equal(c.o->finish(c.o), 1);

@@ -209,7 +209,9 @@ count_compressed(void)
 static void
 test_few(void **state)
 {
-	static const struct { size_t bytes; unsigned few; } cases[] = { { 1, 1 }, { PLAIN_MAX - 8, 1 }, { PLAIN_MAX, 1 }, { PLAIN_MAX + 8, 2 }, { 3 * PLAIN_MAX, 3 } };
+	static const struct { size_t bytes; unsigned few; } cases[] = {
+		{ 1, 1 }, { PLAIN_MAX - 8, 1 }, { PLAIN_MAX, 1 }, { PLAIN_MAX + 8, 2 }, { 3 * PLAIN_MAX, 3 },
+	};
 	struct pp_compress_how how = { .level = 1, .frame = 4 << 20 };
 
 	(void)state;
@@ -337,7 +339,9 @@ test_incomplete(void **state)
 static void
 test_levels(void **state)
 {
-	const struct { int level; bool good; } levels[] = { { -1, false }, { 0, false }, { 1, true }, { ZSTD_maxCLevel(), true }, { ZSTD_maxCLevel() + 1, false } };
+	const struct { int level; bool good; } levels[] = {
+		{ -1, false }, { 0, false }, { 1, true }, { ZSTD_maxCLevel(), true }, { ZSTD_maxCLevel() + 1, false },
+	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof levels / sizeof *levels; i++)

@@ -279,14 +279,17 @@ side_many(void *arg, uint64_t last, const struct iovec *v, size_t n, size_t byte
 
 	assert_true(n > 0);
 	for (size_t i = 0; i < n; i++) {
+		size_t at = 0;
+
 		bytes -= v[i].iov_len;
 		assert_true(s->twins || !i || (uint8_t *)v[i - 1].iov_base + v[i - 1].iov_len != v[i].iov_base);	/* else they are one piece */
-		for (size_t at = 0; at < v[i].iov_len; at += 8 + s->t.got[s->t.ngot - 1] % 300) {
+		for (; at < v[i].iov_len; at += 8 + s->t.got[s->t.ngot - 1] % 300) {
 			uint64_t before = s->last;
 
 			side_got(s, (const uint8_t *)v[i].iov_base + at);
 			assert_true(!s->twins || (s->last != before && !at));	/* each is a piece */
 		}
+		assert_int_equal(at, v[i].iov_len);		/* and each record is whole */
 	}
 	assert_int_equal(bytes, 0);
 	assert_int_equal(last, s->last);

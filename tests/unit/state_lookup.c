@@ -541,9 +541,10 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names), cmocka_unit_test(no_nul), cmocka_unit_test(memory_of_kept), cmocka_unit_test(symbols), cmocka_unit_test(namespaces_of),
-		cmocka_unit_test(whole_kernel), cmocka_unit_test(to_the_end), cmocka_unit_test(living), cmocka_unit_test(each_task), cmocka_unit_test(jit), cmocka_unit_test(files),
-		cmocka_unit_test(unused_files), cmocka_unit_test(limit_frees),
+		cmocka_unit_test(names), cmocka_unit_test(no_nul), cmocka_unit_test(memory_of_kept), cmocka_unit_test(symbols),
+		cmocka_unit_test(namespaces_of), cmocka_unit_test(whole_kernel), cmocka_unit_test(to_the_end), cmocka_unit_test(living),
+		cmocka_unit_test(each_task), cmocka_unit_test(jit), cmocka_unit_test(files), cmocka_unit_test(unused_files),
+		cmocka_unit_test(limit_frees),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -272,8 +272,8 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(snapshot), cmocka_unit_test(snapshot_frees), cmocka_unit_test(snapshot_order), cmocka_unit_test(snapshot_symbol),
-		cmocka_unit_test(forker_not_listed), cmocka_unit_test(put_fails),
+		cmocka_unit_test(snapshot), cmocka_unit_test(snapshot_frees), cmocka_unit_test(snapshot_order),
+		cmocka_unit_test(snapshot_symbol), cmocka_unit_test(forker_not_listed), cmocka_unit_test(put_fails),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

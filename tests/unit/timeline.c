@@ -284,7 +284,8 @@ take_one(void *arg, uint64_t time, const uint8_t *p, size_t n)
 static void
 test_take(void **state)
 {
-	static const uint32_t types[] = { PP_SAMPLE, PP_COMM, PP_SAMPLE, PP_FINISHED_ROUND, PP_SAMPLE, 4711, PP_FINISHED_ROUND, PP_HEADER_ATTR, PP_FINISHED_INIT };
+	static const uint32_t types[] = { PP_SAMPLE, PP_COMM, PP_SAMPLE, PP_FINISHED_ROUND, PP_SAMPLE, 4711, PP_FINISHED_ROUND,
+		PP_HEADER_ATTR, PP_FINISHED_INIT };
 	static const uint64_t times[] = { 30, 10, 0, 0, 20, 0, 0, 0, 0 };
 	static const struct taken want[] = { { PP_SAMPLE, 0 }, { PP_COMM, 10 }, { PP_SAMPLE, 20 }, { PP_SAMPLE, 30 } };
 	static struct bytes b;
@@ -343,8 +344,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_order), cmocka_unit_test(test_each), cmocka_unit_test(test_bound), cmocka_unit_test(test_saw),
-		cmocka_unit_test(test_third), cmocka_unit_test(test_rounds),
-		cmocka_unit_test(test_take),
+		cmocka_unit_test(test_third), cmocka_unit_test(test_rounds), cmocka_unit_test(test_take),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
