@@ -299,7 +299,7 @@ test_take(void **state)
 
 	(void)state;
 	err = (struct pp_err){ .what = "" };
-	put_text(&b, "PERFILE2", 8);
+	put(&b, UINT64_C(0x32454c4946524550), 8);
 	put(&b, 16, 8);
 	put_attr(&b, &a, 0, NULL);
 	for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
