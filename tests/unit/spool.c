@@ -102,6 +102,9 @@ test_spool_fails(void **state)
 		assert_string_equal(err.what, "temporary file: open: Not a directory");
 		spool_close(&s);
 	}
+	spool_init(&s, none);			/* what is in memory is written before it is copied */
+	assert_int_equal(spool_put(&s, bytes, 10, &err), 1);
+	assert_int_equal(spool_copy(&s, 0, 10, to, 0, &err), -1);
 	close(none);
 	close(to);
 	close(dir);
@@ -213,6 +216,13 @@ test_tmpfile(void **state)
 	assert_int_equal(pp_tmpfile_read_at(fd, got, 10, 500), 1);
 	assert_memory_equal(got, bytes, 10);
 	assert_int_equal(pp_tmpfile_read_at(fd, got, 1491, 510), 0);
+	assert_int_equal(pp_tmpfile_write(fd, bytes + 2000, 1), 1);		/* the least */
+	assert_int_equal(pp_tmpfile_write_at(fd, bytes + 2001, 1, 2001), 1);
+	assert_int_equal(pp_tmpfile_write(fd, bytes, 0), 1);
+	assert_int_equal(pp_tmpfile_read_at(fd, got, 1, 2001), 1);
+	assert_int_equal(got[0], bytes[2001]);
+	assert_int_equal(pp_tmpfile_read_at(fd, got, 1, 2000), 1);
+	assert_int_equal(got[0], bytes[2000]);
 	close(fd);
 	assert_int_equal(pp_tmpfile_read_at(fd, got, 1, 0), -1);
 	assert_int_equal(pp_tmpfile_write(fd, bytes, 1), -1);
