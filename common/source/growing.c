@@ -3,8 +3,9 @@
  * growing.c - a perf.data that is being written (PP_OPEN_FOLLOW)
  *
  * perf record -o FILE appends records, then the feature table and the features, and at last writes the size of the data into
- * the header at the start of the file.  Before that the table looks like more data.  But its first entry is an offset below
- * 2^48, which as a record header has the size 0: there the source waits for the header.
+ * the header at the start of the file.  Before that the table looks like more data.  But its first entry is the offset of what is
+ * behind the table.  As a record header that has the size 0, if it is little-endian; in the other order a type of 0, mostly.  There
+ * the source waits for the header.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -91,6 +92,14 @@ growing_wait(struct source *s)
 	if (follow_pause(s->follow))
 		return NEXT_AGAIN;
 	return s->growing && growing_unfinished(s) < 0 ? NEXT_FAILED : NEXT_END;
+}
+
+bool
+growing_at_table(const struct source *s, const uint8_t *p)
+{
+	enum { TABLE_MAX = 256 * 16 };
+
+	return pp_get_u64(p, s->pub.swap) - window_offset(s, p) <= TABLE_MAX;
 }
 
 int

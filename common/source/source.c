@@ -270,13 +270,12 @@ outer_whole(struct source *s, struct pp_rec *r)
 		return source_fail(s, window_offset(s, p), "a second pipe header: join streams with pcat, not cat");
 	/* perf 6.16 to 7.1 may have any size there: expand.c handles it */
 	n = r->type == PP_COMPRESSED2 && r->size < 16 && !(s->flags & PP_OPEN_RAW) ? 16 : r->size;
-	if (n < PP_HEADER_SIZE) {
-		if (s->growing && (rc = growing_settle(s)) != 0)
-			return rc < 0 ? NEXT_FAILED : NEXT_AGAIN;
+	if (s->growing && (n < PP_HEADER_SIZE || growing_at_table(s, p)) && (rc = growing_settle(s)) != 0)
+		return rc < 0 ? NEXT_FAILED : NEXT_AGAIN;
+	if (n < PP_HEADER_SIZE)
 		return source_fail(s, window_offset(s, s->pub.pos), "%s: record of %u bytes needs %d%s",
 		    source_type_text(r->type, num), r->size, PP_HEADER_SIZE,
 		    s->repair ? "" : " (pcat --repair continues after it)");
-	}
 	if ((rc = window_fill(s, n)) != 0)
 		return rc < 0 ? NEXT_FAILED : NEXT_RECORD;
 	return outer_stopped(s) ? outer_end(s) : source_fail(s, window_offset(s, s->pub.pos),
@@ -313,8 +312,8 @@ source_step(struct source *s, struct pp_rec *r)
 	size_t left = (size_t)(pub->lim - pub->pos);
 	int rc;
 
-	/* A complete kernel record needs no further step, in either window. */
-	if (left >= PP_HEADER_SIZE && !s->failed && (r->type = PP_RAW_GET(pub->pos, header, type, pub->swap)) < PP_USER_TYPE_START &&
+	/* A complete kernel record needs no further step, in either window.  Their types begin with 1; 0 may be growing_at_table(). */
+	if (left >= PP_HEADER_SIZE && !s->failed && (r->type = PP_RAW_GET(pub->pos, header, type, pub->swap)) - 1 < PP_USER_TYPE_START - 1 &&
 	    (r->size = PP_RAW_GET(pub->pos, header, size, pub->swap)) <= left && r->size >= PP_HEADER_SIZE) {
 		r->raw = pub->pos;
 		r->misc = PP_RAW_GET(pub->pos, header, misc, pub->swap);

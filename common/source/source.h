@@ -248,6 +248,8 @@ bool	repair_plausible(const struct source *, const uint8_t *p, size_t n, bool la
 
 /* ---- growing.c; nothing without s->growing ------------------------------------------------------------ */
 
+/* Is the header at p, at the outer position, rather the first entry of the feature table than that of a record? */
+bool	growing_at_table(const struct source *, const uint8_t *p);
 /*
  * There is no record at the outer position: are these bytes what perf writes behind the data section?  1: yes, the data ends
  * here; 0: no; -1.
