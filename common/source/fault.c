@@ -80,8 +80,7 @@ fault_seen(struct source *s, const struct pp_rec *r)
 	struct pp_err e = { 0 };
 	uint64_t time;
 
-	if (r->type >= PP_USER_TYPE_START || !s->pub.events->n || !(ev = pp_event_find(s->pub.events, r, &e)) ||
-	    pp_time(ev, r, s->pub.swap, &time) <= 0)
+	if (!s->pub.events->n || !(ev = pp_event_find(s->pub.events, r, &e)) || pp_time(ev, r, s->pub.swap, &time) <= 0)
 		return;
 	repair_seen(s, time);
 	fault_end_gap(&s->faults, time);

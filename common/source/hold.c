@@ -105,7 +105,6 @@ hold_decide(struct source *s, struct pp_rec *r)
 
 	if (!good)
 		return hold_refuse(s);
-	h->n = h->rec.size + (size_t)good;
 	if (hold_add(s, NULL, (size_t)(all - good)) < 0)
 		return NEXT_FAILED;
 	if (all < h->rec.payload)
