@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: ISC */
+/* Records out of COMPRESSED and COMPRESSED2 records: those that are cut, broken or missing, and how many bytes are told to be lost. */
+#include <sys/mman.h>
+
+#include <unistd.h>
+#include <zstd.h>
+
+#include "bytes.h"
+
+enum { SAMPLE = 32, MOST = 8, SAMPLES = 40 };
+
+static struct bytes b, plain;
+static struct pp_err err;
+static struct pp_err fault[MOST];
+static unsigned faults, kept[SAMPLES + 1];	/* the numbers of the samples */
+static unsigned nkept;
+static uint64_t lost;
+static ZSTD_CStream *z;
+
+static void
+note_fault(void *arg, const struct pp_err *e)
+{
+	(void)arg;
+	if (faults < MOST)
+		fault[faults] = *e;
+	faults++;
+}
+
+static void
+begin(void)
+{
+	struct pp_attr a = { .type = 1, .size = 64, .sample_type = PP_SAMPLE_TID | PP_SAMPLE_TIME | PP_SAMPLE_ADDR, .flags = 1 << 18 };
+
+	b.swap = plain.swap = false;
+	b.n = plain.n = 0;
+	put(&b, UINT64_C(0x32454c4946524550), 8);
+	put(&b, 16, 8);
+	put_attr(&b, &a, 0, NULL);
+	end_rec(&b, begin_rec(&b, PP_FINISHED_INIT, 0));
+	ZSTD_freeCStream(z);
+	assert_non_null(z = ZSTD_createCStream());
+}
+
+static void
+put_sample(struct bytes *to, unsigned number)
+{
+	size_t at = begin_rec(to, PP_SAMPLE, 2);
+
+	put(to, UINT64_C(1) << 32 | 1, 8);
+	put(to, UINT64_C(1000000000000) + number, 8);
+	put(to, UINT64_C(0x123456789abcdef) * (number + 1), 8);
+	end_rec(to, at);
+}
+
+/* Bytes that cannot be compressed, at the end of the plain ones. */
+static void
+put_random(unsigned n)
+{
+	static uint32_t x = 1;
+
+	while (n--)
+		put(&plain, (x = x * 1664525 + 1013904223) >> 24, 1);
+}
+
+/* Append these bytes, compressed. */
+static void
+pack(const uint8_t *p, size_t n)
+{
+	ZSTD_inBuffer in = { p, n, 0 };
+	ZSTD_outBuffer out = { bytes_p(&b), sizeof b.at - 1, b.n };
+
+	assert_int_equal(ZSTD_compressStream2(z, &out, &in, ZSTD_e_flush), 0);
+	b.n = out.pos;
+}
+
+/* A compressed record of n of the plain bytes, from there on.  Its offset. */
+static size_t
+pack_record(uint32_t type, size_t from, size_t n)
+{
+	size_t at = begin_rec(&b, type, 0), data;
+
+	if (type == PP_COMPRESSED2)
+		put(&b, 0, 8);
+	data = b.n;
+	pack(bytes_p(&plain) + from, n);
+	if (type == PP_COMPRESSED2) {
+		store(&b, at + 8, b.n - data, 8);
+		while ((b.n - at) % 8)
+			put(&b, 0, 1);
+	}
+	end_rec(&b, at);
+	return at;
+}
+
+/* What pp_close() returns. */
+static int
+read_stream(size_t n, unsigned flags)
+{
+	int fd = memfd_create("expand", MFD_CLOEXEC);
+	struct pp_source *s;
+	struct pp_rec r;
+	int rc;
+
+	assert_int_equal(write(fd, bytes_p(&b), n), n);
+	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+	err = (struct pp_err){ .what = "" };
+	faults = nkept = 0;
+	assert_non_null(s = pp_open_fd(fd, "expand", flags, &err));
+	pp_on_fault(s, note_fault, NULL);
+	while ((rc = pp_next(s, &r)) == 1) {
+		assert_string_equal(err.what, "");
+		if (r.type != PP_SAMPLE)
+			continue;
+		assert_true(nkept < SAMPLES);
+		kept[nkept++] = (unsigned)(pp_get_u64(r.raw + 16, false) - UINT64_C(1000000000000));
+	}
+	assert_int_equal(rc, err.what[0] ? -1 : 0);
+	pp_faults(s, &lost);
+	return pp_close(s);
+}
+
+/* Those samples, by number. */
+static void
+are_kept(const char *numbers)
+{
+	char text[SAMPLES * 4] = "";
+	size_t n = 0;
+
+	for (unsigned i = 0; i < nkept; i++)
+		n += (size_t)snprintf(text + n, sizeof text - n, "%s%u", i ? " " : "", kept[i]);
+	assert_string_equal(text, numbers);
+}
+
+/* A record that the input ends in: with repair what zstd can expand of it. */
+static void
+cut(void **state)
+{
+	static const uint32_t types[] = { PP_COMPRESSED, PP_COMPRESSED2 };
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		size_t at, ends[6], head = types[i] == PP_COMPRESSED2 ? 16 : 8;
+
+		begin();
+		at = begin_rec(&b, types[i], 0);
+		if (types[i] == PP_COMPRESSED2)
+			put(&b, 0, 8);
+		for (unsigned k = 0; k < 6; k++) {
+			put_sample(&plain, k);
+			pack(bytes_p(&plain) + SAMPLE * k, SAMPLE);
+			ends[k] = b.n;
+		}
+		if (types[i] == PP_COMPRESSED2) {
+			store(&b, at + 8, b.n - at - head, 8);
+			while ((b.n - at) % 8)
+				put(&b, 0, 1);
+		}
+		end_rec(&b, at);
+		assert_int_equal(read_stream(b.n, 0), 1);
+		are_kept("0 1 2 3 4 5");
+		for (size_t n = at + 1; n < b.n; n++) {
+			unsigned want = 0;
+
+			while (want < 6 && ends[want] <= n)
+				want++;
+			assert_int_equal(read_stream(n, 0), -1);
+			assert_non_null(strstr(err.what, "cut short"));
+			assert_int_equal(nkept, 0);
+			assert_int_equal(read_stream(n, PP_OPEN_REPAIR), -1);
+			assert_string_equal(err.what, "");
+			assert_int_equal(nkept, want);
+			assert_true(faults > 0);
+			/* the first sample stands in the input as it is, and is found where it is the last */
+			if (n != ends[0])
+				assert_int_equal(strstr(fault[0].what, "as much of it as zstd can expand is kept") != NULL, n > at + 16);
+			if (n <= at + 16)
+				assert_int_equal(lost, n - at);
+		}
+	}
+	/* one that is whole, and expands to a part of a record */
+	begin();
+	put_sample(&plain, 0);
+	put_sample(&plain, 1);
+	pack_record(PP_COMPRESSED, 0, SAMPLE + 20);
+	assert_int_equal(read_stream(b.n, 0), -1);
+	assert_string_equal(err.what, "COMPRESSED: the last record expands to an unfinished one of 20 bytes");
+	are_kept("0");
+	assert_int_equal(read_stream(b.n, PP_OPEN_REPAIR), -1);
+	assert_int_equal(lost, 20);
+	are_kept("0");
+}
+
+/* An unfinished record at the end, amid which there are others. */
+static void
+unfinished(void **state)
+{
+	size_t at;
+
+	(void)state;
+	begin();
+	put_sample(&plain, 0);
+	put_sample(&plain, 1);
+	at = begin_rec(&plain, PP_FINISHED_ROUND, 0);
+	put_text(&plain, "", 24);
+	store(&plain, at + 6, 200, 2);
+	put_sample(&plain, 2);
+	put_sample(&plain, 3);
+	at = pack_record(PP_COMPRESSED, 0, plain.n);
+	assert_int_equal(read_stream(b.n, PP_OPEN_REPAIR), -1);
+	are_kept("0 1 2 3");
+	assert_int_equal(lost, 32);
+	assert_int_equal(faults, 1);
+	assert_int_equal(fault[0].off, at);
+	assert_non_null(strstr(fault[0].what, "expands to an unfinished one of 96 bytes; 32 bytes left out"));
+}
+
+/*
+ * Frames are 0 1 2 3 4 | 5 6, in records of 40 bytes; of the first, data is missing, or wrong.  What zstd can't expand is lost, with what it has
+ * expanded of a record that does not go on.
+ */
+static void
+dead(void **state)
+{
+	(void)state;
+	for (int form = 0; form < 6; form++) {
+		bool garbage = form < 2, end = form & 1, other = form >= 4;
+		size_t first = end ? SAMPLE : SAMPLE + 8, from, second, third, data = 0;
+
+		begin();
+		for (unsigned i = 0; i < 7; i++)
+			put_sample(&plain, i);
+		from = pack_record(PP_COMPRESSED, 0, first);
+		if (garbage) {			/* a record whose size is wrong */
+			second = b.n;
+			put_sample(&b, 9);
+			store(&b, second + 6, 33, 2);
+			data += SAMPLE;
+		}
+		second = pack_record(PP_COMPRESSED, first, 40);
+		data += b.n - second - 8;
+		if (!garbage)
+			bytes_p(&b)[second + 8] |= 6;	/* a type of block that there is not */
+		third = pack_record(PP_COMPRESSED, first + 40, 5 * SAMPLE - first - 40);
+		data += b.n - third - 8;
+		if (other) {			/* and it does not go on */
+			assert_int_equal(ZSTD_CCtx_reset(z, ZSTD_reset_session_only), 0);
+			pack_record(PP_COMPRESSED, 5 * SAMPLE, 2 * SAMPLE);
+		}
+		assert_int_equal(read_stream(b.n, PP_OPEN_REPAIR), -1);
+		are_kept(other ? "0 5 6" : "0");
+		assert_int_equal(lost, data + first - SAMPLE);
+		assert_int_equal(fault[garbage].off, garbage ? from : second);
+		assert_non_null(strstr(fault[garbage].what, garbage ? "zstd: data is missing; " : "the rest of the frame cannot be expanded"));
+		assert_int_equal(faults, garbage ? 2 : 1);
+	}
+	/* a frame that has no end, and another one */
+	begin();
+	put_sample(&plain, 0);
+	put_sample(&plain, 1);
+	pack_record(PP_COMPRESSED, 0, SAMPLE);
+	assert_int_equal(ZSTD_CCtx_reset(z, ZSTD_reset_session_only), 0);
+	pack_record(PP_COMPRESSED, SAMPLE, SAMPLE);
+	assert_int_equal(read_stream(b.n, PP_OPEN_REPAIR), -1);
+	are_kept("0 1");
+	assert_int_equal(lost, 0);
+	assert_int_equal(faults, 1);
+	assert_non_null(strstr(fault[0].what, "the end of the frame before this one is missing"));
+}
+
+/* Without repair: the records in front of what is broken come first, without an error. */
+static void
+broken(void **state)
+{
+	enum { STEP = 4096 };			/* bytes that go into zstd at a time: what a call that fails has expanded is lost */
+	size_t at, from, random, n;
+
+	(void)state;
+	begin();
+	put_sample(&plain, 0);
+	for (int i = 0; i < 2; i++) {		/* its size shows how much space is left for the second */
+		n = i ? at + 8 + STEP - b.n - 3 : 100;
+		if (i)
+			b.n = at;
+		ZSTD_CCtx_reset(z, ZSTD_reset_session_only);
+		plain.n = SAMPLE;
+		random = begin_rec(&plain, 4711, 0);
+		put_random((unsigned)n);
+		end_rec(&plain, random);
+		at = begin_rec(&b, PP_COMPRESSED, 0);
+		pack(bytes_p(&plain), SAMPLE + 8);
+		if (i)
+			pack(bytes_p(&plain) + SAMPLE + 8, n);
+	}
+	assert_int_equal(b.n, at + 8 + STEP);
+	from = b.n;
+	put_sample(&plain, 1);
+	pack(bytes_p(&plain) + plain.n - SAMPLE, SAMPLE);
+	bytes_p(&b)[from] |= 6;
+	end_rec(&b, at);
+	assert_int_equal(read_stream(b.n, 0), -1);
+	are_kept("0");
+	assert_non_null(strstr(err.what, "COMPRESSED: zstd: "));
+	assert_int_equal(err.off, at);
+}
+
+/* Six of this size fill the window: what is wrong behind them is found while there is more to expand. */
+enum { LARGE = 60000, RANDOM = 5000 };	/* one with so many random bytes goes into zstd alone */
+
+static void
+pack_large(unsigned random)
+{
+	size_t at;
+
+	plain.n = 0;
+	at = begin_rec(&plain, 4711, 0);
+	put_random(random);
+	put_text(&plain, "", LARGE - PP_HEADER_SIZE - random);
+	end_rec(&plain, at);
+	pack(bytes_p(&plain), plain.n);
+}
+
+static void
+much(void **state)
+{
+	size_t at, from;
+
+	(void)state;
+	/* zstd's data is wrong: the records in front of it are kept, and what begins again behind it */
+	begin();
+	at = begin_rec(&b, PP_COMPRESSED, 0);
+	put_sample(&plain, 0);
+	pack(bytes_p(&plain), SAMPLE);
+	for (int i = 0; i < 6; i++)
+		pack_large(0);
+	from = b.n;
+	pack_large(0);
+	bytes_p(&b)[from] |= 6;
+	end_rec(&b, at);
+	assert_int_equal(ZSTD_CCtx_reset(z, ZSTD_reset_session_only), 0);
+	plain.n = 0;
+	put_sample(&plain, 1);
+	pack_record(PP_COMPRESSED, 0, SAMPLE);
+	assert_int_equal(read_stream(b.n, PP_OPEN_REPAIR), -1);
+	are_kept("0 1");
+	/* a record is wrong: without repair nothing behind it comes */
+	begin();
+	at = begin_rec(&b, PP_COMPRESSED, 0);
+	put_sample(&plain, 0);
+	put_sample(&plain, 1);
+	store(&plain, SAMPLE + 6, 7, 2);
+	pack(bytes_p(&plain), plain.n);
+	for (int i = 0; i < 6; i++)
+		pack_large(RANDOM);
+	plain.n = 0;
+	put_sample(&plain, 2);
+	pack(bytes_p(&plain), SAMPLE);
+	end_rec(&b, at);
+	assert_int_equal(read_stream(b.n, 0), -1);
+	are_kept("0");
+	assert_string_equal(err.what, "COMPRESSED: holds a record of SAMPLE, 7 bytes");
+	assert_int_equal(read_stream(b.n, PP_OPEN_REPAIR), -1);
+	are_kept("0 2");
+	assert_int_equal(lost, SAMPLE + 6 * LARGE);	/* an unknown type proves nothing */
+}
+
+/* What is missing of a frame can be longer than what goes into zstd at a time. */
+static void
+dead_and_long(void **state)
+{
+	size_t at, data;
+
+	(void)state;
+	begin();
+	put_sample(&plain, 0);
+	put_sample(&plain, 1);
+	pack_record(PP_COMPRESSED, 0, SAMPLE);
+	data = pack_record(PP_COMPRESSED, SAMPLE, SAMPLE);
+	bytes_p(&b)[data + 8] |= 6;
+	data = b.n - data - 8;
+	plain.n = 0;
+	at = begin_rec(&plain, 4711, 0);
+	put_random(10000);
+	end_rec(&plain, at);
+	at = pack_record(PP_COMPRESSED, 0, plain.n);
+	data += b.n - at - 8;
+	assert_int_equal(ZSTD_CCtx_reset(z, ZSTD_reset_session_only), 0);
+	plain.n = 0;
+	put_sample(&plain, 2);
+	pack_record(PP_COMPRESSED, 0, SAMPLE);
+	assert_int_equal(read_stream(b.n, PP_OPEN_REPAIR), -1);
+	are_kept("0 2");
+	assert_int_equal(lost, data);
+	assert_int_equal(faults, 1);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(cut), cmocka_unit_test(unfinished), cmocka_unit_test(dead), cmocka_unit_test(broken),
+		cmocka_unit_test(much), cmocka_unit_test(dead_and_long),
+	};
+
+	return cmocka_run_group_tests_name("expand", tests, NULL, NULL);
+}
