@@ -2,6 +2,7 @@
 /* TRACING_DATA that perf refuses in a stream: what becomes of it, by what is in it and how much the record says that is. */
 #include <sys/mman.h>
 
+#include <malloc.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -292,5 +293,6 @@ main(void)
 		cmocka_unit_test(inside_of_the_record), cmocka_unit_test(no_wait), cmocka_unit_test(larger_than_the_bound),
 	};
 
+	mallopt(M_PERTURB, 0x5a);		/* memory that nothing is written to is no zeros by chance */
 	return cmocka_run_group_tests_name("hold", tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
 #include <zstd.h>
 
 #include "bytes.h"
+#include "record/mark.h"
 #include "record/raw.h"
 #include "record/wide.h"
 #include "source/leave_out.h"
@@ -317,6 +318,101 @@ test_leaving_out(void **state)
 	pp_close(s);
 }
 
+static struct pp_source *
+open_piece(uint64_t k, uint64_t n, struct pp_piece_marks **m)
+{
+	int fd = memfd_create("piece", MFD_CLOEXEC);
+	struct pp_source *s;
+
+	assert_int_equal(write(fd, bytes_p(&b), b.n), b.n);
+	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+	err = (struct pp_err){ .what = "" };
+	assert_non_null(s = pp_open_fd(fd, "piece", 0, &err));
+	assert_int_equal(pp_piece(s, k, n, total), 1);
+	*m = pp_piece_mark(s);
+	return s;
+}
+
+/* Marks: those of the share stand between them, and two rounds behind it are enough for the sink. */
+static void
+test_marks(void **state)
+{
+	enum { N = 4 };
+
+	(void)state;
+	recording(2 * SAMPLES);
+	for (unsigned form = 0; form < 2 * N; form++) {
+		unsigned k = form / 2 + 1, own = 0, want = 0, rounds = 0, left = 0;
+		bool ends = form & 1, begun = k == 1, over = false;
+		struct pp_piece_marks *m;
+		struct pp_source *s = open_piece(k, N, &m);
+		struct pp_rec r;
+
+		while (pp_next(s, &r) > 0) {
+			switch (pp_piece_is_mark(m, r.raw, r.size)) {
+			case 0:
+				break;
+			case 1 + PP_PIECE_BEGIN:
+				assert_true(k > 1 && !begun);
+				begun = true;
+				continue;
+			case 1 + PP_PIECE_END:
+				assert_true(k < N && begun && !over);
+				over = true;
+				m->ended = ends;
+				continue;
+			default:
+				fail_msg("another mark");
+			}
+			if (!in_all(r.type)) {
+				assert_true(begun && !over);
+				own++;
+			}
+			rounds += over && r.type == PP_FINISHED_ROUND;
+		}
+		assert_int_equal(pp_close(s), 1);
+		assert_true(begun && over == (k < N));
+		for (unsigned i = 0; i < nall; i++) {
+			want += !in_all(all[i].type) && is_of(&all[i], k, N, total);
+			left += all[i].type == PP_FINISHED_ROUND && !at_least(k, total, all[i].c, N);
+			left += all[i].type == PP_FINISHED_ROUND && all[i].c * N == k * total;
+		}
+		assert_int_equal(own, want);
+		if (k < N)
+			assert_int_equal(rounds, ends && left > 2 ? 2 : left);
+	}
+}
+
+/* Data of their own between the samples come too early for the marks; in front of all samples they do not. */
+static void
+test_marks_and_payload(void **state)
+{
+	(void)state;
+	for (unsigned early = 0; early < 2; early++) {
+		struct pp_piece_marks *m;
+		struct pp_source *s;
+		struct pp_rec r;
+		size_t at;
+		int rc;
+
+		recording(early ? 0 : SAMPLES);
+		at = begin_rec(&b, PP_AUXTRACE, 0);
+		put(&b, 8, 8);
+		for (int i = 0; i < 4; i++)
+			put(&b, 0, 8);
+		end_rec(&b, at);
+		put(&b, 0, 8);
+		for (unsigned i = 0; early && i < SAMPLES; i++)
+			record(PP_SAMPLE, 1);
+		s = open_piece(2, 2, &m);
+		while ((rc = pp_next(s, &r)) > 0)
+			;
+		assert_int_equal(rc, early ? 0 : -1);
+		assert_int_equal(strstr(err.what, "cannot be read by several processes") != NULL, !early);
+		assert_int_equal(pp_close(s), early ? 1 : -1);
+	}
+}
+
 int
 main(void)
 {
@@ -326,6 +422,8 @@ main(void)
 		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_compressed),
 		cmocka_unit_test(test_leaving_out),
+		cmocka_unit_test(test_marks),
+		cmocka_unit_test(test_marks_and_payload),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,11 +4,14 @@
 #include <sys/mman.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
 #include <zstd.h>
 
 #include "bytes.h"
+#include "source/leave_out.h"
+#include "source/watch.h"
 
 static struct bytes b;
 static struct pp_err err;
@@ -156,6 +159,16 @@ test_prefixes(void **state)
 	}
 }
 
+static unsigned
+descriptors(void)
+{
+	unsigned n = 0;
+
+	for (int fd = 0; fd < 256; fd++)
+		n += fcntl(fd, F_GETFD) >= 0;
+	return n;
+}
+
 static void
 test_no_recording(void **state)
 {
@@ -166,6 +179,8 @@ test_no_recording(void **state)
 		{ "2ELIFREP\20\0\0\0\0\0\0", 16, "neither a pipe-mode stream" },
 		{ "GIF89a\0\0\0\0\0\0\0\0\0\0", 16, "not a perf recording" },
 	};
+
+	const unsigned before = descriptors();
 
 	(void)state;
 	for (size_t i = 0; i < 2 * sizeof rows / sizeof *rows; i++) {
@@ -178,6 +193,7 @@ test_no_recording(void **state)
 	assert_null(pp_open("/", 0, &err));
 	assert_non_null(strstr(err.what, "directory"));
 	assert_int_equal(pp_close(NULL), 1);
+	assert_int_equal(descriptors(), before);	/* nothing is left open */
 }
 
 /* A tool rejects a record: the message is the source's, at that byte, and the source is done. */
@@ -387,13 +403,152 @@ test_later(void **state)
 	}
 }
 
+/* What pp_compressed() counts; the record that expands to nothing counts once, however often the end is asked for. */
+static void
+test_compressed(void **state)
+{
+	uint8_t plain[72] = { 0 };
+	ZSTD_CStream *z = ZSTD_createCStream();
+	const struct pp_compressed *c;
+	struct bytes all = { .n = 0 };
+	struct pp_source *s;
+	size_t at[5], n = 0;
+	struct pp_rec r;
+
+	(void)state;
+	b.swap = false;
+	for (int i = 0; i < 3; i++) {
+		pp_set_u32(plain + 24 * i, 4711, BIG_HERE);
+		pp_set_u16(plain + 24 * i + 6, 24, BIG_HERE);
+	}
+	header();
+	for (int i = 0; i < 5; i++) {
+		memcpy(bytes_p(&all) + all.n, bytes_p(&b), b.n);
+		at[i] = all.n += b.n;
+		if (i == 4)
+			break;
+		if (i < 3)
+			compressed(z, plain + (i ? 40 : 0) + (i > 1 ? 8 : 0), i == 0 ? 40 : i == 1 ? 8 : 24);
+		else {
+			b.n = 0;
+			end_rec(&b, begin_rec(&b, 81, 0));
+		}
+	}
+	assert_non_null(s = open_bytes(bytes_p(&all), all.n, false, 0));
+	while (pp_next(s, &r) == 1)
+		n++;
+	assert_int_equal(n, 3);
+	assert_int_equal(pp_next(s, &r), 0);
+	c = pp_compressed(s);
+	assert_int_equal(c->records, 4);
+	assert_int_equal(c->records2, 0);
+	assert_int_equal(c->first, at[0]);
+	assert_int_equal(c->plain, 72);
+	assert_int_equal(c->bytes, at[4] - at[0] - 4 * 8);
+	assert_int_equal(c->largest, 40);
+	assert_int_equal(c->nothing, 1);
+	assert_int_equal(c->nothing_at, at[3]);
+	assert_int_equal(pp_close(s), 1);
+	ZSTD_freeCStream(z);
+}
+
+static int
+all_of_it(void *arg, uint32_t file, uint64_t off, struct pp_leave_step *x)
+{
+	(void)arg, (void)file, (void)off;
+	x->n = UINT64_MAX;
+	return 1;
+}
+
+/* Of which recordings bytes can be left out: a file of records, which is read as it is. */
+static void
+test_can_leave_out(void **state)
+{
+	static const struct { bool by_pipe, can; unsigned flags; } rows[] = {
+		{ false, true, 0 }, { true, false, 0 }, { false, false, PP_OPEN_REPAIR }, { true, false, PP_OPEN_REPAIR }, { false, false, PP_OPEN_RAW },
+		{ false, false, PP_OPEN_FOLLOW }, { false, true, PP_OPEN_MANY },
+	};
+	const struct pp_leave_out how = { .next = all_of_it, .name = "index" };
+	struct pp_source *s;
+	struct pp_rec r;
+	size_t at[6];
+
+	(void)state;
+	b.swap = false;
+	stream(at);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		size_t n = 0;
+
+		s = open_bytes(bytes_p(&b), b.n, rows[i].by_pipe, rows[i].flags | PP_OPEN_ANY_TRACING);
+		assert_non_null(s);
+		assert_int_equal(pp_leave_out(s, &how), rows[i].can);
+		for (; !(rows[i].flags & PP_OPEN_REPAIR) && pp_next(s, &r) == 1; n++)
+			assert_int_equal(pp_offset(s, &r), at[n]);
+		assert_int_equal(n, rows[i].flags & PP_OPEN_REPAIR ? 0 : 6);
+		assert_int_equal(pp_close(s), 1);
+	}
+	assert_non_null(s = pp_open_memory(bytes_p(&b) + at[0], b.n - at[0], b.swap, "memory", &err));
+	assert_int_equal(pp_leave_out(s, &how), 0);
+	pp_close(s);
+	b.n = 0;		/* a CPU profile: its records are made */
+	for (int i = 0; i < 12; i++)
+		put(&b, i == 1 ? 3 : i == 3 ? 1000 : i == 5 || i == 6 || i == 9 ? 1 : i == 7 ? 4096 : 0, 8);
+	assert_non_null(s = open_bytes(bytes_p(&b), b.n, false, 0));
+	assert_true(pp_is_profile(s));
+	assert_int_equal(pp_leave_out(s, &how), 0);
+	pp_close(s);
+}
+
+static int
+take_bytes(void *arg, const uint8_t *p, size_t n)
+{
+	struct bytes *to = arg;
+
+	for (size_t i = 0; i < n; i++)
+		put(to, p[i], 1);
+	return 1;
+}
+
+/* One who watches has all bytes of the input, whatever of them is read as records. */
+static void
+test_watch(void **state)
+{
+	(void)state;
+	b.swap = false;
+	for (size_t left = 0; left < 4; left++) {
+		static struct bytes seen;
+		const struct pp_watch w = { .took = take_bytes, .arg = &seen };
+		struct pp_source *s;
+		struct pp_rec r;
+		size_t at[6];
+		int fd[2];
+
+		seen.n = 0;
+		stream(at);
+		assert_int_equal(pipe(fd), 0);
+		assert_int_equal(write(fd[1], bytes_p(&b), b.n - left), b.n - left);
+		assert_non_null(s = pp_open_fd(fd[0], "watch", PP_OPEN_LATER, &err));
+		pp_watch(s, &w);
+		assert_int_equal(pp_begin(s), 1);
+		assert_true(pp_watch_took(s));
+		assert_int_equal(pp_next(s, &r), 1);
+		assert_int_equal(write(fd[1], bytes_p(&b) + b.n - left, left), left);
+		close(fd[1]);
+		assert_int_equal(pp_watch_rest(s), 1);
+		assert_int_equal(seen.n, b.n);
+		assert_memory_equal(bytes_p(&seen), bytes_p(&b), b.n);
+		pp_close(s);
+	}
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_records), cmocka_unit_test(test_prefixes), cmocka_unit_test(test_no_recording),
 		cmocka_unit_test(test_reject), cmocka_unit_test(test_refills), cmocka_unit_test(test_no_wait),
-		cmocka_unit_test(test_memory), cmocka_unit_test(test_later),
+		cmocka_unit_test(test_memory), cmocka_unit_test(test_later), cmocka_unit_test(test_compressed), cmocka_unit_test(test_can_leave_out),
+		cmocka_unit_test(test_watch),
 	};
 
 	return cmocka_run_group_tests_name("source", tests, NULL, NULL);
