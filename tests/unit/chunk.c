@@ -11,7 +11,7 @@ static struct pp_events *events;
 static uint64_t seed;
 
 struct model {			/* of the present chunk */
-	struct pp_chunk c;
+	struct pp_chunk c, all;
 	uint64_t	 cpus[PP_CHUNK_CPUS / 64], events;
 	uint32_t	 tasks[TASKS_MAX];
 	unsigned	 chunks;
@@ -34,9 +34,9 @@ draw_task(int kind)
 	    (uint32_t)(draw(1 << 16) << 16 | draw(1 << 16));
 }
 
-/* Two events: 5 has all fields, 6 none. */
+/* Two events: 5 has all fields, 6 none; or that of all fields alone. */
 static void
-make_events(bool swap)
+make_events(bool swap, int n)
 {
 	static const uint64_t ids[] = { 5, 6 };
 	struct pp_attr a = { .size = 64, .sample_type = PP_SAMPLE_IDENTIFIER | PP_SAMPLE_TID | PP_SAMPLE_TIME | PP_SAMPLE_CPU };
@@ -44,7 +44,7 @@ make_events(bool swap)
 
 	events = pp_events_new(swap);
 	b.swap = swap;
-	for (int i = 0; i < 2; i++, a.sample_type = PP_SAMPLE_IDENTIFIER) {
+	for (int i = 0; i < n; i++, a.sample_type = PP_SAMPLE_IDENTIFIER) {
 		b.n = 0;
 		struct pp_rec r = put_attr(&b, &a, 1, &ids[i]);
 
@@ -54,7 +54,7 @@ make_events(bool swap)
 }
 
 static void
-make_records(void)
+make_records(bool alone)
 {
 	int kind = (int)draw(4), odd = 20 + (int)draw(100);
 
@@ -62,7 +62,7 @@ make_records(void)
 		size_t at = begin_rec(&b, draw(40) ? SAMPLE : ROUND, 0);
 
 		if (pp_get_u32(bytes_p(&b) + at, b.swap) == SAMPLE) {
-			put(&b, draw(odd) ? 5 : 6 + draw(2), 8);
+			put(&b, draw(odd) || alone ? 5 : 6 + draw(2), 8);
 			put(&b, draw_task(kind), 4);
 			put(&b, draw(2) ? draw_task(kind) : pp_get_u32(bytes_p(&b) + at + TASK, b.swap), 4);
 			put(&b, draw(odd) ? 1000 + draw(100000) : 0, 8);
@@ -152,6 +152,16 @@ compare(void *arg, const struct pp_chunk *c)
 	assert_int_equal(c->ntasks, m->c.ntasks);
 	for (size_t i = 0; i < c->ntasks; i++)
 		assert_int_equal(c->tasks[i], m->tasks[i]);
+	m->all.len += c->len;
+	m->all.plain += c->plain;
+	m->all.records += c->records;
+	m->all.samples += c->samples;
+	m->all.sample_bytes += c->sample_bytes;
+	m->all.flags |= c->flags;
+	if (c->first && (!m->all.first || c->first < m->all.first))
+		m->all.first = c->first;
+	if (c->last > m->all.last)
+		m->all.last = c->last;
 	return 1;
 }
 
@@ -160,11 +170,12 @@ static unsigned
 feed(uint64_t size, bool runs)
 {
 	static struct model m;
-	struct pp_chunk_walk w = { .size = size, .chunk = compare, .arg = &m };
+	struct pp_chunk_walk w = { .size = size, .chunk = compare, .arg = &m, .all = { .file = 9, .records = 9 } };
 	struct pp_chunker *c = pp_chunker_new(&w);
 	const uint8_t *from = bytes_p(&b), *p = from, *end = from + b.n;
 
 	m.chunks = 0;
+	m.all = (struct pp_chunk){ .file = 0 };
 	while (p < end) {
 		struct pp_rec r = pp_rec_at(p, b.swap);
 
@@ -178,6 +189,7 @@ feed(uint64_t size, bool runs)
 	assert_int_equal(pp_chunker_end(c, b.n), 1);
 	pp_chunker_free(c);
 	assert_int_equal(w.all.len, b.n);
+	assert_memory_equal(&w.all, &m.all, sizeof w.all);
 	return m.chunks;
 }
 
@@ -187,18 +199,159 @@ test_sets(void **state)
 	(void)state;
 	for (int i = 0; i < 40; i++) {
 		seed = (uint64_t)i;
-		make_events(i & 1);
-		make_records();
+		make_events(i & 1, i & 2 ? 2 : 1);
+		make_records(!(i & 2));
 		for (uint64_t size = 4096; size <= 1 << 20; size *= 4)
 			assert_int_equal(feed(size, false), feed(size, true));
 		pp_events_free(events);
 	}
 }
 
+/* ---- rounds, and what records have beside their fields ---------------------------------------------------- */
+
+static struct pp_chunk seen[4];
+static unsigned nseen;
+static uint64_t seen_round[4][2];
+
+static int
+note_chunk(void *arg, const struct pp_chunk *c)
+{
+	const struct pp_chunk_walk *w = arg;
+
+	assert_true(nseen < 4);
+	seen[nseen] = *c;
+	seen_round[nseen][0] = w->round_first;
+	seen_round[nseen++][1] = w->round_last;
+	return 1;
+}
+
+static struct pp_rec
+make_sample(uint64_t time)
+{
+	size_t at = begin_rec(&b, SAMPLE, 0);
+
+	put(&b, 5, 8);
+	put(&b, 0, 8);
+	put(&b, time, 8);
+	put(&b, 0, 8);
+	return end_rec(&b, at);
+}
+
+static struct pp_rec
+make_round(void)
+{
+	return end_rec(&b, begin_rec(&b, ROUND, 0));
+}
+
+/* The times of the SAMPLEs behind the last FINISHED_ROUND, of which it is one, too; and those of the chunk. */
+static void
+test_rounds(void **state)
+{
+	(void)state;
+	for (int runs = 0; runs < 2; runs++) {
+		static const struct { uint64_t time, first, last; } rows[] = {	/* time 0: a FINISHED_ROUND */
+			{ 50, 50, 50 }, { 40, 40, 50 }, { 60, 40, 60 }, { 45, 40, 60 }, { 0, 40, 60 }, { 70, 70, 70 }, { 0, 70, 70 }, { 0, 0, 0 },
+			{ 80, 80, 80 },
+		};
+		struct pp_chunk_walk w = { .size = 1 << 20, .chunk = note_chunk };
+		struct pp_chunker *c;
+
+		w.arg = &w;
+		nseen = 0;
+		make_events(false, 1);
+		c = pp_chunker_new(&w);
+		assert_true(pp_chunker_due(c));
+		assert_int_equal(pp_chunker_cut(c, 7, 100), 1);
+		assert_false(pp_chunker_due(c));
+		for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+			struct pp_rec r = rows[i].time ? make_sample(rows[i].time) : make_round();
+			const uint8_t *p = r.raw;
+
+			if (!runs || !rows[i].time)
+				assert_int_equal(pp_chunker_take(c, events, &r, false), 1);
+			else {
+				assert_int_equal(pp_chunker_samples(c, events, &p, p + r.size), 1);
+				assert_ptr_equal(p, r.raw + (BIG_HERE ? 0 : r.size));
+				if (BIG_HERE)
+					assert_int_equal(pp_chunker_take(c, events, &r, false), 1);
+			}
+			assert_int_equal(w.round_first, rows[i].first);
+			assert_int_equal(w.round_last, rows[i].last);
+		}
+		assert_int_equal(pp_chunker_cut(c, 8, 100 + b.n), 1);
+		assert_int_equal(w.round_first, 0);
+		assert_int_equal(w.round_last, 0);
+		assert_int_equal(pp_chunker_end(c, 100 + b.n), 1);
+		assert_true(pp_chunker_due(c));
+		assert_int_equal(pp_chunker_end(c, 100 + b.n), 1);	/* again: there is none */
+		assert_int_equal(nseen, 2);
+		assert_int_equal(seen[0].file, 7);
+		assert_int_equal(seen[0].off, 100);
+		assert_int_equal(seen[0].len, b.n);
+		assert_int_equal(seen[0].first, 40);
+		assert_int_equal(seen[0].last, 80);
+		assert_int_equal(seen_round[0][0], 80);
+		assert_int_equal(seen_round[0][1], 80);
+		assert_int_equal(seen[1].file, 8);
+		assert_int_equal(seen[1].off, 100 + b.n);
+		assert_int_equal(seen[1].records, 0);
+		assert_int_equal(seen[1].first, 0);
+		assert_int_equal(seen_round[1][0], 0);
+		pp_chunker_free(c);
+		pp_events_free(events);
+	}
+}
+
+static void
+test_beside(void **state)
+{
+	struct pp_chunk_walk w = { .size = 100, .chunk = note_chunk };
+	struct pp_chunker *c;
+	struct pp_rec r;
+
+	(void)state;
+	w.arg = &w;
+	nseen = 0;
+	make_events(false, 1);
+	c = pp_chunker_new(&w);
+	assert_int_equal(pp_chunker_cut(c, 0, 0), 1);
+	r = make_round();
+	assert_int_equal(pp_chunker_take(c, events, &r, false), 1);
+	r.payload = 91;
+	assert_int_equal(pp_chunker_take(c, events, &r, false), 1);
+	assert_true(pp_chunker_due(c));				/* 8 + 8 + 91 of 100 bytes */
+	assert_int_equal(pp_chunker_cut(c, 0, 107), 1);
+	r.payload = 0;
+	assert_int_equal(pp_chunker_take(c, events, &r, true), 1);
+	r = make_sample(0);
+	assert_int_equal(pp_chunker_take(c, events, &r, false), 1);
+	assert_false(pp_chunker_due(c));			/* 48 */
+	r = make_sample(1);
+	assert_int_equal(pp_chunker_take(c, events, &r, false), 1);
+	assert_false(pp_chunker_due(c));			/* 88 */
+	r = make_round();
+	assert_int_equal(pp_chunker_take(c, events, &r, false), 1);
+	assert_false(pp_chunker_due(c));			/* 96 */
+	r.size = 4;
+	assert_int_equal(pp_chunker_take(c, events, &r, false), 1);
+	assert_true(pp_chunker_due(c));
+	assert_int_equal(pp_chunker_end(c, 200), 1);
+	assert_int_equal(nseen, 2);
+	assert_int_equal(seen[0].plain, 107);
+	assert_int_equal(seen[0].flags, PP_CHUNK_PAYLOAD);
+	assert_int_equal(seen[1].flags, PP_CHUNK_COMPRESSED | PP_CHUNK_NO_TIME);
+	assert_int_equal(seen[1].plain, 100);
+	assert_int_equal(seen[1].len, 93);
+	assert_int_equal(w.all.flags, PP_CHUNK_PAYLOAD | PP_CHUNK_COMPRESSED | PP_CHUNK_NO_TIME);
+	assert_int_equal(w.all.records, 7);
+	pp_chunker_free(c);
+	pp_events_free(events);
+}
+
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_sets) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_sets), cmocka_unit_test(test_rounds), cmocka_unit_test(test_beside) };
 
 	return cmocka_run_group_tests_name("chunk", tests, NULL, NULL);
 }

@@ -13,7 +13,7 @@ static struct bytes b, plain;
 static struct pp_err err;
 static struct pp_err fault[MOST];
 static unsigned faults, kept[SAMPLES + 1];	/* the numbers of the samples */
-static unsigned nkept;
+static unsigned nkept, events;
 static uint64_t lost;
 static ZSTD_CStream *z;
 
@@ -115,6 +115,7 @@ read_stream(size_t n, unsigned flags)
 		kept[nkept++] = (unsigned)(pp_get_u64(r.raw + 16, false) - UINT64_C(1000000000000));
 	}
 	assert_int_equal(rc, err.what[0] ? -1 : 0);
+	events = s->events->n;
 	pp_faults(s, &lost);
 	return pp_close(s);
 }
@@ -188,6 +189,38 @@ cut(void **state)
 	assert_int_equal(read_stream(b.n, PP_OPEN_REPAIR), -1);
 	assert_int_equal(lost, 20);
 	are_kept("0");
+}
+
+/* Records of other kinds: attrs are learned, and the last may be a header alone; those that can't be in a compressed one. */
+static void
+kinds(void **state)
+{
+	static const struct { uint32_t type; uint16_t size; bool may; } rows[] = {
+		{ PP_FINISHED_ROUND, 8, true }, { 4711, 8, true }, { PP_SAMPLE, 7, false }, { PP_SAMPLE, 0, false }, { PP_COMPRESSED, 8, false },
+		{ PP_COMPRESSED2, 16, false }, { PP_AUXTRACE, 48, false }, { PP_HEADER_TRACING_DATA, 16, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct pp_attr a = { .type = 1, .size = 64, .config = 7, .sample_type = PP_SAMPLE_TID | PP_SAMPLE_TIME | PP_SAMPLE_ADDR, .flags = 1 << 18 };
+		size_t at;
+
+		begin();
+		put_sample(&plain, 0);
+		put_attr(&plain, &a, 0, NULL);
+		at = begin_rec(&plain, rows[i].type, 0);
+		if (rows[i].size > 8)
+			put_text(&plain, "", rows[i].size - 8u);
+		store(&plain, at + 6, rows[i].size, 2);
+		at = pack_record(PP_COMPRESSED, 0, plain.n);
+		assert_int_equal(read_stream(b.n, 0), rows[i].may ? 1 : -1);
+		are_kept("0");
+		assert_int_equal(events, 2);
+		if (!rows[i].may) {
+			assert_non_null(strstr(err.what, "COMPRESSED: holds a record of "));
+			assert_int_equal(err.off, at);
+		}
+	}
 }
 
 /* An unfinished record at the end, amid which there are others. */
@@ -393,12 +426,113 @@ dead_and_long(void **state)
 	assert_int_equal(faults, 1);
 }
 
+/* Damage in front of a record that goes on in the next compressed one. */
+static void
+across(void **state)
+{
+	(void)state;
+	begin();
+	for (unsigned i = 0; i < 6; i++)
+		put_sample(&plain, i);
+	store(&plain, 2 * SAMPLE + 6, 33, 2);
+	pack_record(PP_COMPRESSED, 0, 4 * SAMPLE + 20);
+	pack_record(PP_COMPRESSED, 4 * SAMPLE + 20, SAMPLE - 20 + SAMPLE);
+	assert_int_equal(read_stream(b.n, PP_OPEN_REPAIR), -1);
+	are_kept("0 1 3 4 5");
+	assert_int_equal(lost, SAMPLE);
+	assert_int_equal(faults, 1);
+}
+
+/* Much out of one record; more than the caller lets one expand is no damage to go on behind. */
+static void
+bomb(void **state)
+{
+	size_t at;
+
+	(void)state;
+	for (int form = 0; form < 4; form++) {
+		unsigned flags = (form & 1 ? PP_OPEN_REPAIR : 0) | PP_OPEN_MAX_EXPAND(UINT64_C(1) << (form & 2 ? 22 : 20));
+
+		begin();
+		at = begin_rec(&b, PP_COMPRESSED, 0);
+		for (int i = 0; i < 50; i++)
+			pack_large(0);
+		plain.n = 0;
+		put_sample(&plain, 1);
+		pack(bytes_p(&plain), SAMPLE);
+		end_rec(&b, at);
+		assert_int_equal(read_stream(b.n, flags), form & 2 ? 1 : -1);
+		are_kept(form & 2 ? "1" : "");
+		assert_int_equal(strstr(err.what, "(--max-expand SIZE permits more)") != NULL, !(form & 2));
+	}
+}
+
+/*
+ * As perf 6.16 to 7.1 writes more than 64 KiB: one record, with the header of the second chunk amid the data.  Without that nothing is
+ * known of what follows, up to the next frame.
+ */
+static void
+chunks(void **state)
+{
+	enum { HEAD = 16, CHUNK = 65535 - HEAD };
+	static const struct { uint32_t type; int size; bool good; } rows[] = {
+		{ PP_COMPRESSED2, 0, true }, { PP_COMPRESSED, 0, false }, { PP_COMPRESSED2, 8, false }, { PP_COMPRESSED2, -1, false },
+		{ PP_COMPRESSED2, HEAD, false }, { 0, 0, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		size_t at, data, left, second, end;
+
+		begin();
+		at = begin_rec(&b, PP_COMPRESSED2, 0);
+		put(&b, 0, 8);
+		data = b.n;
+		put_sample(&plain, 0);
+		for (int k = 0; k < 2; k++) {
+			size_t from = begin_rec(&plain, 4711, 0);
+
+			put_random(33000);
+			end_rec(&plain, from);
+		}
+		put_sample(&plain, 1);
+		pack(bytes_p(&plain), plain.n);
+		assert_true(b.n - data > CHUNK);
+		left = b.n - data - CHUNK;
+		second = data + CHUNK;
+		memmove(bytes_p(&b) + second + HEAD, bytes_p(&b) + second, left);
+		store(&b, second, rows[i].type, 4);
+		store(&b, second + 4, 0, 2);
+		store(&b, second + 6, rows[i].size ? (size_t)rows[i].size : HEAD + left, 2);
+		store(&b, second + 8, left, 8);
+		b.n += HEAD;
+		store(&b, at + 8, b.n - data, 8);
+		while ((b.n - at) % 8)
+			put(&b, 0, 1);
+		end_rec(&b, at);
+		plain.n = 0;
+		put_sample(&plain, 2);
+		put_sample(&plain, 3);
+		pack_record(PP_COMPRESSED, 0, SAMPLE);
+		end = b.n;
+		assert_int_equal(ZSTD_CCtx_reset(z, ZSTD_reset_session_only), 0);
+		pack_record(PP_COMPRESSED, SAMPLE, SAMPLE);
+		assert_int_equal(read_stream(end, 0), rows[i].good ? 1 : -1);
+		are_kept(rows[i].good ? "0 1 2" : "0");
+		if (!rows[i].good)
+			assert_string_equal(err.what, "COMPRESSED2: no block header where perf 6.16 to 7.1 writes it");
+		assert_int_equal(read_stream(b.n, PP_OPEN_REPAIR), -1);		/* the first frame has no end */
+		are_kept(rows[i].good ? "0 1 2 3" : "0 3");
+	}
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(cut), cmocka_unit_test(unfinished), cmocka_unit_test(dead), cmocka_unit_test(broken),
-		cmocka_unit_test(much), cmocka_unit_test(dead_and_long),
+		cmocka_unit_test(cut), cmocka_unit_test(kinds), cmocka_unit_test(unfinished), cmocka_unit_test(dead), cmocka_unit_test(broken),
+		cmocka_unit_test(much), cmocka_unit_test(dead_and_long), cmocka_unit_test(across),
+		cmocka_unit_test(bomb), cmocka_unit_test(chunks),
 	};
 
 	return cmocka_run_group_tests_name("expand", tests, NULL, NULL);

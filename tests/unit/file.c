@@ -8,7 +8,7 @@
 #include "source/told.h"
 
 enum { ATTR = 64, ENTRY = ATTR + 16, HEADER = 104, RECORDS_MAX = 40, MOST = 8 };
-enum { TRACING = 1, HOSTNAME = 3, NRCPUS = 7, EVENT_DESC = 12, STAT = 19, BUILD_ID = 2 };
+enum { TRACING = 1, HOSTNAME = 3, NRCPUS = 7, EVENT_DESC = 12, STAT = 19, BUILD_ID = 2, UNKNOWN = 60 };
 
 static struct bytes b;
 static struct pp_err err;
@@ -128,7 +128,8 @@ put_features(const int *numbers)
 			for (unsigned k = 0; k < 24; k++)
 				put(&b, k < 20 ? k : 0, 1);
 			put_text(&b, "/bin/file", 12);
-		}
+		} else if (*numbers == UNKNOWN)
+			put(&b, 1, 8);
 		end_feature(*numbers);
 	}
 }
@@ -385,7 +386,7 @@ wrong_sections(void **state)
 static void
 bitmaps(void **state)
 {
-	static const int no_host[] = { BUILD_ID, NRCPUS, 0 }, cpus[] = { NRCPUS, 0 };
+	static const int no_host[] = { BUILD_ID, NRCPUS, 0 }, cpus[] = { NRCPUS, 0 }, high[] = { HOSTNAME, UNKNOWN, 0 };
 
 	(void)state;
 	for (int form = 0; form < 4; form++) {
@@ -397,6 +398,9 @@ bitmaps(void **state)
 		make_file(no_host, 1, form & 2, false);
 		assert_int_equal(read_file(b.n, 0), 1);
 		are_seen(cpus, 1, 3, false);
+		make_file(high, 1, form & 2, false);
+		assert_int_equal(read_file(b.n, 0), 1);
+		are_seen(high, 0, 3, false);
 	}
 	/* of another byte order, with bits of which the file has no sections: perf takes it for BUILD_ID alone */
 	b.swap = true;

@@ -300,6 +300,25 @@ chains(void **state)
 		keeps(rows[i].letters, rows[i].kept, rows[i].inner, NULL);
 }
 
+/* A payload that is not all there: the record is left out with what there is of it. */
+static void
+payloads(void **state)
+{
+	(void)state;
+	for (int form = 0; form < 2; form++) {
+		b.swap = form;
+		begin_stream(PP_SAMPLE_TID | PP_SAMPLE_TIME | PP_SAMPLE_CPU);
+		put_records("SSSa", NULL);
+		read_stream(&b);
+		assert_string_equal(got, "kkkk");
+		begin_stream(PP_SAMPLE_TID | PP_SAMPLE_TIME | PP_SAMPLE_CPU);
+		put_records("SSSA", NULL);
+		read_stream(&b);
+		assert_string_equal(got, "kkk-");
+		assert_non_null(strstr(fault, "AUXTRACE: 24 bytes behind it, 23 are there; 71 bytes left out"));
+	}
+}
+
 /* Which time is the last: one that is far from it counts when another one is near to that. */
 static void
 last_time(void **state)
@@ -478,7 +497,7 @@ followed_by_bits(void **state)
 {
 	static const struct { uint32_t type; uint16_t size; bool begins; } rows[] = {
 		{ PP_COMM, 48 ^ 1, true }, { PP_COMM, 48 ^ 8, true }, { PP_COMM, 48 ^ 24, false }, { PP_COMM, 48 ^ 3, false }, { PP_COMM, 48 ^ 4096, true },
-		{ PP_COMM, 48 ^ 32768, false }, { PP_FINISHED_ROUND, 65535, true }, { PP_FINISHED_ROUND, 7, false },
+		{ PP_COMM, 48 ^ 32768, false }, { PP_HEADER_ATTR, 60000, true }, { PP_FINISHED_ROUND, 65535, true }, { PP_FINISHED_ROUND, 7, false },
 	};
 
 	(void)state;
@@ -525,6 +544,34 @@ by_ids(void **state)
 		at[nat] = b.n;
 		read_stream(&b);
 		assert_string_equal(got, form & 2 ? "k-kk-kkk" : "k----kkk");
+	}
+}
+
+/* Kernel records of which nothing can be known: of an unknown type, or without an attr. */
+static void
+unknown(void **state)
+{
+	static const uint64_t ids[] = { 11, 12 };
+	struct pp_attr a = { .type = 1, .size = 64, .sample_type = PP_SAMPLE_IDENTIFIER, .flags = 1 << 18 };
+
+	(void)state;
+	for (int form = 0; form < 4; form++) {
+		b.swap = form & 1;
+		b.n = nat = 0;
+		put(&b, UINT64_C(0x32454c4946524550), 8);
+		put(&b, 16, 8);
+		for (int i = 0; form & 2 && i < 2; i++)
+			put_attr(&b, &a, 1, &ids[i]);
+		for (unsigned i = 0; i < 3; i++) {
+			at[nat++] = begin_rec(&b, form & 2 && i == 1 ? 50 : PP_LOST_SAMPLES, 0);
+			put(&b, 4711, 8);
+			if (form & 2)
+				put(&b, i == 1 ? 99 : 11, 8);
+			end_rec(&b, at[i]);
+		}
+		put_records("r", NULL);
+		read_stream(&b);
+		assert_string_equal(got, "kkkk");
 	}
 }
 
@@ -590,9 +637,9 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(possible_values), cmocka_unit_test(sure_ones), cmocka_unit_test(chains), cmocka_unit_test(last_time),
+		cmocka_unit_test(possible_values), cmocka_unit_test(sure_ones), cmocka_unit_test(chains), cmocka_unit_test(payloads), cmocka_unit_test(last_time),
 		cmocka_unit_test(amid_others), cmocka_unit_test(amid_own), cmocka_unit_test(followed), cmocka_unit_test(followed_by_bits),
-		cmocka_unit_test(by_ids), cmocka_unit_test(attrs_have_no_time), cmocka_unit_test(stacks),
+		cmocka_unit_test(by_ids), cmocka_unit_test(unknown), cmocka_unit_test(attrs_have_no_time), cmocka_unit_test(stacks),
 	};
 
 	return cmocka_run_group_tests_name("repair", tests, NULL, NULL);
