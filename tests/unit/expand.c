@@ -13,7 +13,7 @@ static struct bytes b, plain;
 static struct pp_err err;
 static struct pp_err fault[MOST];
 static unsigned faults, kept[SAMPLES + 1];	/* the numbers of the samples */
-static unsigned nkept, events;
+static unsigned nkept, others, events;	/* others: of type 4711 */
 static uint64_t lost;
 static ZSTD_CStream *z;
 
@@ -104,11 +104,12 @@ read_stream(size_t n, unsigned flags)
 	assert_int_equal(write(fd, bytes_p(&b), n), n);
 	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
 	err = (struct pp_err){ .what = "" };
-	faults = nkept = 0;
+	faults = nkept = others = 0;
 	assert_non_null(s = pp_open_fd(fd, "expand", flags, &err));
 	pp_on_fault(s, note_fault, NULL);
 	while ((rc = pp_next(s, &r)) == 1) {
 		assert_string_equal(err.what, "");
+		others += r.type == 4711;
 		if (r.type != PP_SAMPLE)
 			continue;
 		assert_true(nkept < SAMPLES);
@@ -220,6 +221,27 @@ kinds(void **state)
 			assert_non_null(strstr(err.what, "COMPRESSED: holds a record of "));
 			assert_int_equal(err.off, at);
 		}
+	}
+}
+
+/* What a COMPRESSED2 record says of its data is not its size. */
+static void
+sizes(void **state)
+{
+	static const struct { uint64_t more; bool fits; } rows[] = { { 0, true }, { 8, false }, { 65536, false }, { UINT64_C(1) << 32, false } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		size_t at;
+
+		begin();
+		put_sample(&plain, 0);
+		at = pack_record(PP_COMPRESSED2, 0, SAMPLE);
+		store(&b, at + 8, pp_get_u64(bytes_p(&b) + at + 8, BIG_HERE) + rows[i].more, 8);
+		assert_int_equal(read_stream(b.n, 0), rows[i].fits ? 1 : -1);
+		if (!rows[i].fits)
+			assert_int_equal(err.off, at);
+		assert_int_equal(strstr(err.what, " in a record of ") != NULL, rows[i].more == 8 || rows[i].more >> 32);
 	}
 }
 
@@ -375,6 +397,21 @@ much(void **state)
 	pack_record(PP_COMPRESSED, 0, SAMPLE);
 	assert_int_equal(read_stream(b.n, PP_OPEN_REPAIR), -1);
 	are_kept("0 1");
+	/* the end of it fills the window, and more */
+	begin();
+	at = begin_rec(&b, PP_COMPRESSED, 0);
+	for (int i = 0; i < 5; i++)
+		pack_large(0);
+	plain.n = 0;
+	from = begin_rec(&plain, 4711, 0);
+	put_text(&plain, "", LARGE - PP_HEADER_SIZE);
+	end_rec(&plain, from);
+	put_sample(&plain, 0);
+	pack(bytes_p(&plain), plain.n);
+	end_rec(&b, at);
+	assert_int_equal(read_stream(b.n, 0), 1);
+	are_kept("0");
+	assert_int_equal(others, 6);
 	/* a record is wrong: without repair nothing behind it comes */
 	begin();
 	at = begin_rec(&b, PP_COMPRESSED, 0);
@@ -475,8 +512,9 @@ static void
 chunks(void **state)
 {
 	enum { HEAD = 16, CHUNK = 65535 - HEAD };
+	enum { OVER = -2, SHORT = -3 };		/* its size reaches over the data, into the padding; it is 8 less */
 	static const struct { uint32_t type; int size; bool good; } rows[] = {
-		{ PP_COMPRESSED2, 0, true }, { PP_COMPRESSED, 0, false }, { PP_COMPRESSED2, 8, false }, { PP_COMPRESSED2, -1, false },
+		{ PP_COMPRESSED2, 0, true }, { PP_COMPRESSED2, OVER, true }, { PP_COMPRESSED, 0, false }, { PP_COMPRESSED, SHORT, false }, { PP_COMPRESSED2, 8, false }, { PP_COMPRESSED2, -1, false },
 		{ PP_COMPRESSED2, HEAD, false }, { 0, 0, false },
 	};
 
@@ -503,26 +541,38 @@ chunks(void **state)
 		memmove(bytes_p(&b) + second + HEAD, bytes_p(&b) + second, left);
 		store(&b, second, rows[i].type, 4);
 		store(&b, second + 4, 0, 2);
-		store(&b, second + 6, rows[i].size ? (size_t)rows[i].size : HEAD + left, 2);
+		store(&b, second + 6, rows[i].size == OVER ? HEAD + left + 1 : rows[i].size == SHORT ? HEAD + left - 8 : rows[i].size ?
+		    (size_t)rows[i].size : HEAD + left, 2);
 		store(&b, second + 8, left, 8);
 		b.n += HEAD;
 		store(&b, at + 8, b.n - data, 8);
+		if (rows[i].size == OVER)
+			assert_true((b.n - at) % 8 > 0);
 		while ((b.n - at) % 8)
 			put(&b, 0, 1);
 		end_rec(&b, at);
-		plain.n = 0;
+		plain.n = 0;		/* more than the second chunk has */
 		put_sample(&plain, 2);
+		at = begin_rec(&plain, 4711, 0);
+		put_random(2000);
+		end_rec(&plain, at);
 		put_sample(&plain, 3);
-		pack_record(PP_COMPRESSED, 0, SAMPLE);
+		pack_record(PP_COMPRESSED, 0, plain.n - SAMPLE);
 		end = b.n;
 		assert_int_equal(ZSTD_CCtx_reset(z, ZSTD_reset_session_only), 0);
-		pack_record(PP_COMPRESSED, SAMPLE, SAMPLE);
+		pack_record(PP_COMPRESSED, plain.n - SAMPLE, SAMPLE);
 		assert_int_equal(read_stream(end, 0), rows[i].good ? 1 : -1);
 		are_kept(rows[i].good ? "0 1 2" : "0");
 		if (!rows[i].good)
 			assert_string_equal(err.what, "COMPRESSED2: no block header where perf 6.16 to 7.1 writes it");
 		assert_int_equal(read_stream(b.n, PP_OPEN_REPAIR), -1);		/* the first frame has no end */
 		are_kept(rows[i].good ? "0 1 2 3" : "0 3");
+		assert_int_equal(others, rows[i].good ? 3 : 1);
+		assert_int_equal(faults, rows[i].good ? 1 : 3);
+		if (!rows[i].good) {	/* no header; what stands there; all that is expanded already of a record, and the rest of the frame */
+			assert_non_null(strstr(fault[2].what, "zstd: data is missing"));
+			assert_true(lost > 33008);
+		}
 	}
 }
 
@@ -530,7 +580,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(cut), cmocka_unit_test(kinds), cmocka_unit_test(unfinished), cmocka_unit_test(dead), cmocka_unit_test(broken),
+		cmocka_unit_test(cut), cmocka_unit_test(kinds), cmocka_unit_test(sizes), cmocka_unit_test(unfinished), cmocka_unit_test(dead), cmocka_unit_test(broken),
 		cmocka_unit_test(much), cmocka_unit_test(dead_and_long), cmocka_unit_test(across),
 		cmocka_unit_test(bomb), cmocka_unit_test(chunks),
 	};

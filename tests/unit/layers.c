@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* The layers of bytes under a source: each gives the same bytes, in reads of any size, and reports its failure. */
 #include <sys/mman.h>
+#include <sys/stat.h>
 
 #include <fcntl.h>
 #include <setjmp.h>
@@ -423,6 +424,36 @@ test_told(void **state)
 	}
 }
 
+/* Pieces of a spare file: the last gives its place back, another one keeps it. */
+static void
+test_spare(void **state)
+{
+	struct pp_spare *spare = pp_spare_new();
+	struct bytes *a, *b;
+	struct stat st;
+
+	(void)state;
+	assert_non_null(spare);
+	assert_non_null(a = spool_open(spare, &err));
+	assert_int_equal(spool_write(a, plain, 1000), 1);
+	assert_non_null(b = spool_open(spare, &err));
+	assert_int_equal(spool_write(b, plain + 1000, 500), 1);
+	assert_int_equal(fstat(b->layer->poll_fd(b), &st), 0);
+	assert_int_equal(st.st_size, 1500);
+	bytes_close(a);
+	assert_int_equal(fstat(b->layer->poll_fd(b), &st), 0);
+	assert_int_equal(st.st_size, 1500);
+	assert_int_equal(b->layer->read(b, got, SIZE), 500);
+	assert_memory_equal(got, plain + 1000, 500);
+	bytes_close(b);
+	assert_non_null(b = spool_open(spare, &err));
+	assert_int_equal(spool_write(b, plain, 10), 1);
+	assert_int_equal(fstat(b->layer->poll_fd(b), &st), 0);
+	assert_int_equal(st.st_size, 1010);
+	bytes_close(b);
+	pp_spare_free(spare);
+}
+
 static void
 test_formats(void **state)
 {
@@ -448,7 +479,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_read), cmocka_unit_test(test_seek_table), cmocka_unit_test(test_read_at), cmocka_unit_test(test_failures),
-		cmocka_unit_test(test_poll_fd), cmocka_unit_test(test_follow), cmocka_unit_test(test_told), cmocka_unit_test(test_formats),
+		cmocka_unit_test(test_poll_fd), cmocka_unit_test(test_follow), cmocka_unit_test(test_told), cmocka_unit_test(test_spare), cmocka_unit_test(test_formats),
 	};
 
 	for (size_t i = 0; i < SIZE; i++)

@@ -460,6 +460,43 @@ all_of_it(void *arg, uint32_t file, uint64_t off, struct pp_leave_step *x)
 	return 1;
 }
 
+/* A source that rests has nothing open, unless its input could not be opened again; its events stay. */
+static void
+test_rest(void **state)
+{
+	uint8_t file[104] = "PERFILE2h";
+	struct pp_source *s;
+	struct pp_rec r;
+	unsigned before;
+	size_t at[6];
+
+	(void)state;
+	b.swap = false;
+	for (int by_pipe = 0; by_pipe < 2; by_pipe++) {
+		stream(at);
+		before = descriptors();
+		assert_non_null(s = open_bytes(bytes_p(&b), b.n, by_pipe, PP_OPEN_ANY_TRACING));
+		assert_int_equal(pp_next(s, &r), 1);
+		assert_int_equal(descriptors(), before + 1);
+		assert_true(pp_rest(s));
+		assert_int_equal(descriptors(), before);
+		assert_int_equal(s->events->n, 1);
+		assert_string_equal(pp_container(s), "pipe-mode stream");
+		assert_int_equal(pp_close(s), 1);
+	}
+	/* an empty perf.data, spooled */
+	pp_set_u64(file + 16, 144, BIG_HERE);
+	pp_set_u64(file + 24, 104, BIG_HERE);
+	pp_set_u64(file + 40, 104, BIG_HERE);
+	before = descriptors();
+	if ((s = open_bytes(file, sizeof file, true, PP_OPEN_REPAIR))) {
+		assert_false(pp_rest(s));
+		assert_int_equal(descriptors(), before + 1);
+		pp_close(s);
+	} else
+		fail_msg("%s", err.what);
+}
+
 /* Of which recordings bytes can be left out: a file of records, which is read as it is. */
 static void
 test_can_leave_out(void **state)
@@ -547,7 +584,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_records), cmocka_unit_test(test_prefixes), cmocka_unit_test(test_no_recording),
 		cmocka_unit_test(test_reject), cmocka_unit_test(test_refills), cmocka_unit_test(test_no_wait),
-		cmocka_unit_test(test_memory), cmocka_unit_test(test_later), cmocka_unit_test(test_compressed), cmocka_unit_test(test_can_leave_out),
+		cmocka_unit_test(test_memory), cmocka_unit_test(test_later), cmocka_unit_test(test_compressed), cmocka_unit_test(test_can_leave_out), cmocka_unit_test(test_rest),
 		cmocka_unit_test(test_watch),
 	};
 
