@@ -2,13 +2,14 @@
 /* A perf.data by hand: the records that are made of its sections, and what becomes of sections that are not as they should be. */
 #include <sys/mman.h>
 
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "bytes.h"
 #include "source/told.h"
 
 enum { ATTR = 64, ENTRY = ATTR + 16, HEADER = 104, RECORDS_MAX = 40, MOST = 8 };
-enum { TRACING = 1, HOSTNAME = 3, NRCPUS = 7, EVENT_DESC = 12, STAT = 19, BUILD_ID = 2, UNKNOWN = 60 };
+enum { TRACING = 1, HOSTNAME = 3, NRCPUS = 7, EVENT_DESC = 12, STAT = 19, BUILD_ID = 2, DIR_FORMAT = 24, UNKNOWN = 60 };
 
 static struct bytes b;
 static struct pp_err err;
@@ -16,6 +17,7 @@ static struct pp_err fault[MOST];
 static unsigned faults;
 
 static struct section { size_t off, size; } attrs, ids[2], data, feature[256], table;
+static uint64_t dir_version;
 static size_t data_at[3];		/* the records of the data */
 
 struct seen {
@@ -130,6 +132,8 @@ put_features(const int *numbers)
 			put_text(&b, "/bin/file", 12);
 		} else if (*numbers == UNKNOWN)
 			put(&b, 1, 8);
+		else if (*numbers == DIR_FORMAT)
+			put(&b, dir_version, 8);
 		end_feature(*numbers);
 	}
 }
@@ -382,6 +386,26 @@ wrong_sections(void **state)
 	}
 }
 
+/* TRACING_DATA that lies outside: there is none, and perf would need it. */
+static void
+lost_formats(void **state)
+{
+	static const int numbers[] = { TRACING, HOSTNAME, 0 }, host[] = { HOSTNAME, 0 };
+
+	(void)state;
+	for (int form = 0; form < 4; form++) {
+		b.swap = form & 1;
+		make_file(numbers, form & 2 ? 2 : 1, false, false);
+		store(&b, table.off, UINT64_MAX, 8);
+		assert_int_equal(read_file(b.n, PP_OPEN_REPAIR), -1);
+		are_seen(host, 0, 3, false);
+		assert_int_equal(faults, form & 2 ? 2 : 1);
+		assert_non_null(strstr(fault[0].what, "lies outside the file"));
+		if (form & 2)
+			assert_non_null(strstr(fault[1].what, "formats of tracepoints are lost"));
+	}
+}
+
 /* The bitmap of features, as recorders of either byte order write it, with longs of 64 bits or 32. */
 static void
 bitmaps(void **state)
@@ -452,6 +476,80 @@ wrong_header(void **state)
 		store(&b, 48, 8, 8);
 		read_file(b.n, 0);
 		assert_int_equal(strstr(err.what, "overlaps the data") != NULL, i < 2);
+	}
+}
+
+/* ---- the directory of perf record --threads -------------------------------------------------------------- */
+
+static void
+write_file(const char *dir, const char *name, const uint8_t *p, size_t n)
+{
+	char path[200];
+	FILE *f;
+
+	snprintf(path, sizeof path, "%s/%s", dir, name);
+	assert_non_null(f = fopen(path, "w"));
+	assert_int_equal(fwrite(p, 1, n, f), n);
+	assert_int_equal(fclose(f), 0);
+}
+
+/* Which files of it belong to the recording: by the version in DIR_FORMAT, if that is there; with repair, if it is not, by their names. */
+static void
+directories(void **state)
+{
+	static const struct { uint64_t version; unsigned size, flags, files; unsigned samples, faults; const char *fails; } rows[] = {
+		/* files: bit N: there is data.N */
+		{ 1, 8, 0, 3, 9, 0, NULL }, { 1, 8, 0, 1, 6, 0, NULL }, { 0, 8, 0, 3, 3, 0, NULL }, { 2, 8, 0, 3, 0, 0, "a directory of version 2" },
+		{ 1, 8, 0, 0, 3, 0, "data.0 is missing" }, { 1, 8, 0, 2, 6, 0, "data.0 is missing" }, { 1, 8, 0, 5, 9, 0, "data.1 is missing" },
+		{ 1, 8, PP_OPEN_REPAIR, 5, 9, 1, NULL }, { 1, 8, PP_OPEN_REPAIR, 3, 9, 0, NULL }, { 0, 8, PP_OPEN_REPAIR, 3, 3, 0, NULL },
+		{ 1, 7, 0, 3, 3, 0, NULL }, { 0, 0, 0, 3, 3, 0, NULL }, { 0, 0, PP_OPEN_REPAIR, 3, 9, 0, NULL }, { 1, 7, PP_OPEN_REPAIR, 3, 9, 0, NULL },
+	};
+	static const int format[] = { HOSTNAME, DIR_FORMAT, 0 }, host[] = { HOSTNAME, 0 };
+
+	(void)state;
+	for (size_t i = 0; i < 2 * sizeof rows / sizeof *rows; i++) {
+		char dir[] = "/tmp/unit-file.XXXXXX", path[100];
+		struct pp_source *s;
+		unsigned samples = 0;
+		struct pp_rec r;
+
+		b.swap = i & 1;
+		dir_version = rows[i / 2].version;
+		make_file(rows[i / 2].size ? format : host, 1, false, false);
+		if (rows[i / 2].size)
+			store(&b, table.off + 16 + 8, rows[i / 2].size, 8);
+		assert_non_null(mkdtemp(dir));
+		write_file(dir, "data", bytes_p(&b), b.n);
+		write_file(dir, "data.00", bytes_p(&b) + data.off, data.size);	/* of another program */
+		for (unsigned k = 0; k < 3; k++) {
+			char name[10];
+
+			snprintf(name, sizeof name, "data.%u", k);
+			if (rows[i / 2].files >> k & 1)
+				write_file(dir, name, bytes_p(&b) + data.off, data.size);
+		}
+		err = (struct pp_err){ .what = "" };
+		faults = 0;
+		if ((s = pp_open(dir, rows[i / 2].flags, &err))) {
+			int rc;
+
+			pp_on_fault(s, note_fault, NULL);
+			while ((rc = pp_next(s, &r)) == 1)
+				samples += r.type == PP_SAMPLE;
+			assert_int_equal(rc, rows[i / 2].fails ? -1 : 0);
+			pp_close(s);
+		}
+		if (samples != rows[i / 2].samples || faults != rows[i / 2].faults)
+			fail_msg("row %zu: %u samples, %u faults, %s", i / 2, samples, faults, err.what);
+		if (rows[i / 2].fails)
+			assert_non_null(strstr(err.what, rows[i / 2].fails));
+		else
+			assert_string_equal(err.what, "");
+		for (int k = -2; k < 3; k++) {
+			snprintf(path, sizeof path, k == -2 ? "%s/data" : k == -1 ? "%s/data.00" : "%s/data.%d", dir, k);
+			unlink(path);
+		}
+		assert_int_equal(rmdir(dir), 0);
 	}
 }
 
@@ -560,7 +658,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(whole), cmocka_unit_test(cut_table), cmocka_unit_test(cut_data), cmocka_unit_test(wrong_sections),
-		cmocka_unit_test(bitmaps), cmocka_unit_test(wrong_header), cmocka_unit_test(grows), cmocka_unit_test(stat_grows),
+		cmocka_unit_test(lost_formats), cmocka_unit_test(bitmaps), cmocka_unit_test(directories), cmocka_unit_test(wrong_header), cmocka_unit_test(grows), cmocka_unit_test(stat_grows),
 	};
 
 	return cmocka_run_group_tests_name("file", tests, NULL, NULL);
