@@ -358,6 +358,7 @@ static void
 chains_and_rounds(void **state)
 {
 	struct pp_source *s;
+	uint64_t total;
 
 	(void)state;
 	b.swap = false;
@@ -384,6 +385,7 @@ chains_and_rounds(void **state)
 				assert_int_equal(r.misc, 0);
 			}
 		}
+		assert_true(pp_progress(s, &total) > nprofile / 2);
 		ends(s);
 	}
 }

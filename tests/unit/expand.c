@@ -116,6 +116,7 @@ read_stream(size_t n, unsigned flags)
 		kept[nkept++] = (unsigned)(pp_get_u64(r.raw + 16, false) - UINT64_C(1000000000000));
 	}
 	assert_int_equal(rc, err.what[0] ? -1 : 0);
+	assert_int_equal(pp_next(s, &r), rc);
 	events = s->events->n;
 	pp_faults(s, &lost);
 	return pp_close(s);
@@ -463,6 +464,29 @@ dead_and_long(void **state)
 	assert_int_equal(faults, 1);
 }
 
+/* One that is stepped over as a whole: what follows of its frame is not put behind what was before. */
+static void
+stepped_over(void **state)
+{
+	size_t at, data;
+
+	(void)state;
+	begin();
+	for (unsigned i = 0; i < 5; i++)
+		put_sample(&plain, i);
+	pack_record(PP_COMPRESSED, 0, SAMPLE + 8);
+	at = pack_record(PP_COMPRESSED2, SAMPLE + 8, SAMPLE);
+	store(&b, at + 8, 1000, 8);
+	data = b.n - at;
+	at = pack_record(PP_COMPRESSED, 2 * SAMPLE + 8, 2 * SAMPLE - 8);
+	data += b.n - at - 8;
+	assert_int_equal(ZSTD_CCtx_reset(z, ZSTD_reset_session_only), 0);
+	pack_record(PP_COMPRESSED, 4 * SAMPLE, SAMPLE);
+	assert_int_equal(read_stream(b.n, PP_OPEN_REPAIR), -1);
+	are_kept("0 4");
+	assert_int_equal(lost, data + 8);
+}
+
 /* Damage in front of a record that goes on in the next compressed one. */
 static void
 across(void **state)
@@ -581,7 +605,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(cut), cmocka_unit_test(kinds), cmocka_unit_test(sizes), cmocka_unit_test(unfinished), cmocka_unit_test(dead), cmocka_unit_test(broken),
-		cmocka_unit_test(much), cmocka_unit_test(dead_and_long), cmocka_unit_test(across),
+		cmocka_unit_test(much), cmocka_unit_test(dead_and_long), cmocka_unit_test(across), cmocka_unit_test(stepped_over),
 		cmocka_unit_test(bomb), cmocka_unit_test(chunks),
 	};
 

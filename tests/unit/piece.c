@@ -340,20 +340,28 @@ test_marks(void **state)
 	enum { N = 4 };
 
 	(void)state;
-	recording(2 * SAMPLES);
-	for (unsigned form = 0; form < 2 * N; form++) {
-		unsigned k = form / 2 + 1, own = 0, want = 0, rounds = 0, left = 0;
+	for (unsigned form = 0; form < 4 * N; form++) {
+		unsigned k = form / 4 + 1, own = 0, want = 0, rounds = 0, left = 0;
 		bool ends = form & 1, begun = k == 1, over = false;
 		struct pp_piece_marks *m;
-		struct pp_source *s = open_piece(k, N, &m);
+		struct pp_source *s;
 		struct pp_rec r;
 
+		b.swap = form & 2;
+		recording(2 * SAMPLES);
+		s = open_piece(k, N, &m);
+		memset(absent, 0, sizeof absent);
+		pp_when_absent(s, note_absent, NULL);
 		while (pp_next(s, &r) > 0) {
+			assert_int_equal(r.type == PP_PIECE_MARK, pp_piece_is_mark(m, r.raw, r.size) > 0);
 			switch (pp_piece_is_mark(m, r.raw, r.size)) {
 			case 0:
 				break;
 			case 1 + PP_PIECE_BEGIN:
 				assert_true(k > 1 && !begun);
+				for (unsigned i = 0; i < nall; i++)	/* it is told of those in front of it */
+					if (all[i].type == PP_SAMPLE)
+						assert_int_equal(absent[i], !at_least(all[i].c, N, k - 1, total));
 				begun = true;
 				continue;
 			case 1 + PP_PIECE_END:
@@ -381,6 +389,7 @@ test_marks(void **state)
 		if (k < N)
 			assert_int_equal(rounds, ends && left > 2 ? 2 : left);
 	}
+	b.swap = false;
 }
 
 /* Data of their own between the samples come too early for the marks; in front of all samples they do not. */

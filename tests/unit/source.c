@@ -267,6 +267,42 @@ test_refills(void **state)
 	refills(PP_OPEN_MANY);
 }
 
+/* It may fail: that is the end, and the failure the caller's. */
+static int
+fail_later(void *arg)
+{
+	return ++*(unsigned *)arg < 3 ? 1 : pp_fail(&err, "no more");
+}
+
+static void
+test_refill_fails(void **state)
+{
+	unsigned calls = 0;
+	struct pp_source *s;
+	struct pp_rec r;
+	int fd[2], rc;
+
+	(void)state;
+	b.swap = false;
+	header();
+	assert_int_equal(pipe(fd), 0);
+	assert_int_equal(write(fd[1], bytes_p(&b), b.n), b.n);
+	assert_non_null(s = pp_open_fd(fd[0], "stream", 0, &err));
+	pp_before_refill(s, fail_later, &calls);
+	b.n = 0;
+	end_rec(&b, begin_rec(&b, 4711, 0));
+	do
+		assert_int_equal(write(fd[1], bytes_p(&b), b.n), b.n);
+	while ((rc = pp_next(s, &r)) == 1);
+	assert_int_equal(rc, -1);
+	assert_string_equal(err.what, "no more");
+	assert_int_equal(calls, 3);
+	assert_int_equal(pp_next(s, &r), -1);
+	assert_int_equal(calls, 3);
+	close(fd[1]);
+	assert_int_equal(pp_close(s), -1);
+}
+
 /* Make b a COMPRESSED record of n plain bytes, all of which it lets one expand. */
 static void
 compressed(ZSTD_CStream *z, const void *p, size_t n)
@@ -583,7 +619,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_records), cmocka_unit_test(test_prefixes), cmocka_unit_test(test_no_recording),
-		cmocka_unit_test(test_reject), cmocka_unit_test(test_refills), cmocka_unit_test(test_no_wait),
+		cmocka_unit_test(test_reject), cmocka_unit_test(test_refills), cmocka_unit_test(test_refill_fails), cmocka_unit_test(test_no_wait),
 		cmocka_unit_test(test_memory), cmocka_unit_test(test_later), cmocka_unit_test(test_compressed), cmocka_unit_test(test_can_leave_out), cmocka_unit_test(test_rest),
 		cmocka_unit_test(test_watch),
 	};
