@@ -327,6 +327,7 @@ test_beside(void **state)
 	assert_int_equal(pp_chunker_take(c, events, &r, false), 1);
 	assert_false(pp_chunker_due(c));			/* 48 */
 	r = make_sample(1);
+	store(&b, b.n - SAMPLE_SIZE + CPU, PP_CHUNK_CPUS, 4);	/* counts as the last */
 	assert_int_equal(pp_chunker_take(c, events, &r, false), 1);
 	assert_false(pp_chunker_due(c));			/* 88 */
 	r = make_round();
@@ -342,6 +343,7 @@ test_beside(void **state)
 	assert_int_equal(seen[1].flags, PP_CHUNK_COMPRESSED | PP_CHUNK_NO_TIME);
 	assert_int_equal(seen[1].plain, 100);
 	assert_int_equal(seen[1].len, 93);
+	assert_int_equal(seen[1].ncpus, PP_CHUNK_CPUS / 64);
 	assert_int_equal(w.all.flags, PP_CHUNK_PAYLOAD | PP_CHUNK_COMPRESSED | PP_CHUNK_NO_TIME);
 	assert_int_equal(w.all.records, 7);
 	pp_chunker_free(c);

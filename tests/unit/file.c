@@ -51,39 +51,59 @@ places(void **state)
 	pp_close(s);
 }
 
-/* The first record of the data is left out. */
+/* The first record of the data is left out, the second read by itself. */
+static unsigned calls, taken;
+
 static int
 next_step(void *arg, uint32_t file, uint64_t off, struct pp_leave_step *x)
 {
-	unsigned *calls = arg;
-
+	(void)arg;
 	assert_int_equal(file, 0);
-	assert_int_equal(off, data_at[*calls]);
-	*x = (struct pp_leave_step){ .n = ++*calls == 1 ? data.size / 3 : UINT64_MAX, .leave = *calls == 1 };
+	assert_int_equal(off, data_at[calls]);
+	*x = (struct pp_leave_step){ .n = calls < 2 ? data.size / 3 : UINT64_MAX, .leave = !calls };
+	calls++;
+	return 1;
+}
+
+static int
+took(void *arg, const uint8_t *p, size_t n, bool end)
+{
+	(void)arg;
+	assert_memory_equal(p, bytes_p(&b) + data_at[1] + taken, n);
+	taken += (unsigned)n;
+	assert_int_equal(end, taken == data.size / 3);
 	return 1;
 }
 
 static void
 left_out(void **state)
 {
-	unsigned calls = 0;
-	const struct pp_leave_out how = { .next = next_step, .name = "index", .arg = &calls };
+	const struct pp_leave_out how = { .next = next_step, .took = took, .name = "index" };
 	struct pp_source *s;
 	struct pp_rec r;
 
 	(void)state;
 	b.swap = false;
-	make_file(all, 1, false, false);
-	assert_non_null(s = open_file(b.n, 0));
-	assert_int_equal(pp_leave_out(s, &how), 1);
-	while (pp_next(s, &r) == 1)
-		if (r.type == PP_SAMPLE)
-			note_record(s, &r);
-	assert_int_equal(pp_close(s), 1);
-	assert_int_equal(calls, 2);
-	assert_int_equal(nseen, 2);
-	assert_int_equal(seen[0].off, data_at[1]);
-	assert_int_equal(seen[1].off, data_at[2]);
+	for (int cut = 0; cut < 2; cut++) {		/* a file that is shorter than one who leaves bytes out believes */
+		make_file(all, 1, false, false);
+		calls = taken = 0;
+		assert_non_null(s = open_file(cut ? data_at[2] - 8 : b.n, 0));
+		assert_int_equal(pp_leave_out(s, &how), 1);
+		while (pp_next(s, &r) == 1)
+			if (r.type == PP_SAMPLE)
+				note_record(s, &r);
+		assert_int_equal(pp_close(s), cut ? -1 : 1);
+		assert_int_equal(calls, cut ? 2 : 3);
+		assert_int_equal(taken, data.size / 3 - (cut ? 8 : 0));
+		assert_int_equal(nseen, cut ? 0 : 2);
+		if (cut)
+			assert_string_equal(err.what,
+			    "the index index does not fit: the file ends inside a chunk; --no-index reads without it, pcat --index makes it again");
+		else {
+			assert_int_equal(seen[0].off, data_at[1]);
+			assert_int_equal(seen[1].off, data_at[2]);
+		}
+	}
 }
 
 /* More ids than a record holds: further records have the others. */
@@ -332,6 +352,8 @@ wrong_header(void **state)
 		store(&b, 48, 8, 8);
 		read_file(b.n, 0);
 		assert_int_equal(strstr(err.what, "overlaps the data") != NULL, i < 2);
+		if (i < 2)
+			assert_int_equal(err.off, 24);
 	}
 }
 

@@ -43,14 +43,14 @@ give(void *arg)
 static void
 directories(void **state)
 {
-	static const struct { uint64_t version; unsigned size, flags, files; unsigned samples, faults; const char *fails; } rows[] = {
-		/* files: bit N: there is data.N */
-		{ 1, 8, 0, 3, 9, 0, NULL }, { 1, 8, 0, 1, 6, 0, NULL }, { 0, 8, 0, 3, 3, 0, NULL }, { 2, 8, 0, 3, 0, 0, "a directory of version 2" },
-		{ 1, 8, 0, 0, 3, 0, "data.0 is missing" }, { 1, 8, 0, 2, 6, 0, "data.0 is missing" }, { 1, 8, 0, 5, 9, 0, "data.1 is missing" },
-		{ 1, 8, PP_OPEN_REPAIR, 5, 9, 1, NULL }, { 1, 8, PP_OPEN_REPAIR, 3, 9, 0, NULL }, { 0, 8, PP_OPEN_REPAIR, 3, 3, 0, NULL },
-		{ 1, 7, 0, 3, 3, 0, NULL }, { 0, 0, 0, 3, 3, 0, NULL }, { 0, 0, PP_OPEN_REPAIR, 3, 9, 0, NULL }, { 1, 7, PP_OPEN_REPAIR, 3, 9, 0, NULL },
+	static const struct { uint64_t version; unsigned size, flags, files; unsigned samples, faults; const char *fails; bool bad; } rows[] = {
+		/* files: bit N: there is data.N; bad: its TRACING_DATA are none */
+		{ 1, 8, 0, 3, 9, 0, NULL, false }, { 1, 8, 0, 1, 6, 0, NULL, false }, { 0, 8, 0, 3, 3, 0, NULL, false }, { 2, 8, 0, 3, 0, 0, "a directory of version 2", false },
+		{ 1, 8, 0, 0, 3, 0, "data.0 is missing", false }, { 1, 8, 0, 2, 6, 0, "data.0 is missing", false }, { 1, 8, 0, 5, 9, 0, "data.1 is missing", false },
+		{ 1, 8, PP_OPEN_REPAIR, 5, 9, 1, NULL, false }, { 1, 8, PP_OPEN_REPAIR, 3, 9, 0, NULL, false }, { 0, 8, PP_OPEN_REPAIR, 3, 3, 0, NULL, false },
+		{ 1, 8, 0, 3, 9, 1, NULL, true }, { 1, 7, 0, 3, 3, 0, NULL, false }, { 0, 0, 0, 3, 3, 0, NULL, false }, { 0, 0, PP_OPEN_REPAIR, 3, 9, 0, NULL, false }, { 1, 7, PP_OPEN_REPAIR, 3, 9, 0, NULL, false },
 	};
-	static const int format[] = { HOSTNAME, DIR_FORMAT, 0 }, host[] = { HOSTNAME, 0 };
+	static const int format[] = { HOSTNAME, DIR_FORMAT, 0 }, host[] = { HOSTNAME, 0 }, bad[] = { TRACING, DIR_FORMAT, 0 };
 
 	(void)state;
 	for (size_t i = 0; i < 2 * sizeof rows / sizeof *rows; i++) {
@@ -61,7 +61,7 @@ directories(void **state)
 
 		b.swap = i & 1;
 		dir_version = rows[i / 2].version;
-		make_file(rows[i / 2].size ? format : host, 1, false, false);
+		make_file(rows[i / 2].bad ? bad : rows[i / 2].size ? format : host, 1, false, false);
 		if (rows[i / 2].size)
 			store(&b, table.off + 16 + 8, rows[i / 2].size, 8);
 		assert_non_null(mkdtemp(dir));
@@ -95,6 +95,9 @@ directories(void **state)
 		assert_int_equal(descriptors(), before);
 		if (samples != rows[i / 2].samples || faults != rows[i / 2].faults)
 			fail_msg("row %zu: %u samples, %u faults, %s", i / 2, samples, faults, err.what);
+		if (rows[i / 2].bad)
+			assert_string_equal(fault[0].what,
+			    "data: TRACING_DATA: what is in it is cut or malformed, perf would stop at it in a stream; left out");
 		if (rows[i / 2].fails)
 			assert_non_null(strstr(err.what, rows[i / 2].fails));
 		else
@@ -145,6 +148,7 @@ follow(struct writer *w, size_t have)
 	struct pp_told told = { writer_wait, w };
 	struct pp_source *s;
 	struct pp_rec r;
+	int rc = -1;
 
 	w->fd = memfd_create("file", MFD_CLOEXEC);
 	w->n = have;
@@ -156,8 +160,9 @@ follow(struct writer *w, size_t have)
 	assert_non_null(s = pp_open_fd(dup(w->fd), "file", PP_OPEN_FOLLOW | PP_OPEN_LATER, &err));
 	pp_follow_told(s, &told);
 	if (pp_begin(s) > 0)
-		while (pp_next(s, &r) == 1)
+		while ((rc = pp_next(s, &r)) == 1)
 			note_record(s, &r);
+	assert_int_equal(rc, err.what[0] ? -1 : 0);
 	close(w->fd);
 	return pp_close(s);
 }

@@ -131,7 +131,7 @@ put_features(const int *numbers)
 			for (unsigned k = 0; k < 24; k++)
 				put(&b, k < 20 ? k : 0, 1);
 			put_text(&b, "/bin/file", 12);
-		} else if (*numbers == UNKNOWN)
+		} else if (*numbers == UNKNOWN || *numbers == TRACING)
 			put(&b, 1, 8);
 		else if (*numbers == DIR_FORMAT)
 			put(&b, dir_version, 8);

@@ -353,7 +353,7 @@ test_marks(void **state)
 		memset(absent, 0, sizeof absent);
 		pp_when_absent(s, note_absent, NULL);
 		while (pp_next(s, &r) > 0) {
-			assert_int_equal(r.type == PP_PIECE_MARK, pp_piece_is_mark(m, r.raw, r.size) > 0);
+			assert_int_equal(pp_get_u32(r.raw, b.swap) == PP_PIECE_MARK, pp_piece_is_mark(m, r.raw, r.size) > 0);
 			switch (pp_piece_is_mark(m, r.raw, r.size)) {
 			case 0:
 				break;
