@@ -431,7 +431,7 @@ file_more(struct source *s)
 static const char *
 file_unread(const struct file *f)
 {
-	if (f->lost || !f->data.size || f->data.size > f->size - f->data.off)
+	if (f->lost)
 		return "the file is not complete";
 	if (f->feature[PP_FEAT_AUXTRACE])
 		return "the recording has AUXTRACE records";

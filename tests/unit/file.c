@@ -49,6 +49,18 @@ places(void **state)
 	assert_non_null(s = open_file(data.off + 30, 0));
 	assert_string_equal(pp_data_section(s, &x), "the file is not complete");
 	pp_close(s);
+	make_file(none, 1, false, false);		/* whose data are the last of it */
+	assert_non_null(s = open_file(b.n, 0));
+	assert_null(pp_data_section(s, &x));
+	assert_int_equal(x.off + x.len, b.n);
+	pp_close(s);
+	store(&b, 48, 0, 8);				/* of a recorder that was killed */
+	assert_non_null(s = open_file(b.n, PP_OPEN_REPAIR));
+	assert_string_equal(pp_data_section(s, &x), "the file is not complete");
+	pp_close(s);
+	assert_non_null(s = open_file(data.off + 30, PP_OPEN_REPAIR));
+	assert_string_equal(pp_data_section(s, &x), "the file is not complete");
+	pp_close(s);
 }
 
 /* The first record of the data is left out, the second read by itself. */
