@@ -63,8 +63,9 @@ places(void **state)
 	pp_close(s);
 }
 
-/* The first record of the data is left out, the second read by itself. */
-static unsigned calls, taken;
+/* The first record of the data is left out, and a FINISHED_ROUND comes instead; the second is read by itself. */
+static unsigned calls, taken, fails_at;
+static uint8_t instead[8];
 
 static int
 next_step(void *arg, uint32_t file, uint64_t off, struct pp_leave_step *x)
@@ -72,7 +73,10 @@ next_step(void *arg, uint32_t file, uint64_t off, struct pp_leave_step *x)
 	(void)arg;
 	assert_int_equal(file, 0);
 	assert_int_equal(off, data_at[calls]);
-	*x = (struct pp_leave_step){ .n = calls < 2 ? data.size / 3 : UINT64_MAX, .leave = !calls };
+	if (calls + 1 == fails_at)
+		return pp_fail(&err, "no more");
+	*x = (struct pp_leave_step){ .n = calls < 2 ? data.size / 3 : UINT64_MAX, .leave = !calls, .copy = instead,
+	    .ncopy = calls ? 0 : sizeof instead };
 	calls++;
 	return 1;
 }
@@ -96,24 +100,32 @@ left_out(void **state)
 
 	(void)state;
 	b.swap = false;
-	for (int cut = 0; cut < 2; cut++) {		/* a file that is shorter than one who leaves bytes out believes */
+	pp_set_u32(instead, PP_FINISHED_ROUND, BIG_HERE);
+	pp_set_u16(instead + 6, sizeof instead, BIG_HERE);
+	for (int cut = 0; cut < 3; cut++) {		/* 1: a file that is shorter than one who leaves bytes out believes; 2: who fails */
 		make_file(all, 1, false, false);
 		calls = taken = 0;
-		assert_non_null(s = open_file(cut ? data_at[2] - 8 : b.n, 0));
+		fails_at = cut == 2 ? 2 : 0;
+		assert_non_null(s = open_file(cut == 1 ? data_at[2] - 8 : b.n, 0));
 		assert_int_equal(pp_leave_out(s, &how), 1);
 		while (pp_next(s, &r) == 1)
-			if (r.type == PP_SAMPLE)
+			if (r.type == PP_SAMPLE || r.type == PP_FINISHED_ROUND)
 				note_record(s, &r);
+		assert_int_equal(pp_next(s, &r), cut ? -1 : 0);
 		assert_int_equal(pp_close(s), cut ? -1 : 1);
-		assert_int_equal(calls, cut ? 2 : 3);
-		assert_int_equal(taken, data.size / 3 - (cut ? 8 : 0));
-		assert_int_equal(nseen, cut ? 0 : 2);
-		if (cut)
+		assert_int_equal(calls, cut == 2 ? 1 : cut ? 2 : 3);
+		assert_int_equal(taken, cut == 2 ? 0 : data.size / 3 - (cut ? 8 : 0));
+		assert_int_equal(nseen, cut ? 1 : 3);
+		assert_int_equal(seen[0].type, PP_FINISHED_ROUND);
+		assert_int_equal(seen[0].off, data_at[0]);
+		if (cut == 2)
+			assert_string_equal(err.what, "no more");
+		else if (cut)
 			assert_string_equal(err.what,
 			    "the index index does not fit: the file ends inside a chunk; --no-index reads without it, pcat --index makes it again");
 		else {
-			assert_int_equal(seen[0].off, data_at[1]);
-			assert_int_equal(seen[1].off, data_at[2]);
+			assert_int_equal(seen[1].off, data_at[1]);
+			assert_int_equal(seen[2].off, data_at[2]);
 		}
 	}
 }

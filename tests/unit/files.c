@@ -33,10 +33,10 @@ descriptors(void)
 static uint8_t *
 give(void *arg)
 {
-	static uint8_t buffer[2][PP_BUFFER_SIZE];
+	static uint8_t buffer[8][PP_BUFFER_SIZE];
 	unsigned *n = arg;
 
-	return buffer[++*n % 2];
+	return buffer[++*n % 8];
 }
 
 /* Which files of it belong to the recording: by the version in DIR_FORMAT, if that is there; with repair, if it is not, by their names. */
@@ -57,6 +57,7 @@ directories(void **state)
 		char dir[] = "/tmp/unit-file.XXXXXX", path[100];
 		struct pp_source *s;
 		unsigned samples = 0, given = 0, before = descriptors();
+		const uint8_t *raw[3] = { NULL };
 		struct pp_rec r;
 
 		b.swap = i & 1;
@@ -87,8 +88,12 @@ directories(void **state)
 					continue;
 				assert_int_equal(pp_offset(s, &r), samples < 3 ? data_at[samples] : samples % 3 * (data.size / 3));
 				assert_false(pp_made(s, &r));
+				if (samples < 3)
+					raw[samples] = r.raw;
 				samples++;
 			}
+			for (unsigned k = 0; i & 1 && k < 3 && k < samples; k++)	/* where it was read into nothing is overwritten */
+				assert_memory_equal(raw[k], bytes_p(&b) + data_at[k], data.size / 3);
 			assert_int_equal(rc, rows[i / 2].fails ? -1 : 0);
 			pp_close(s);
 		}

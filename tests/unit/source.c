@@ -177,6 +177,7 @@ test_no_recording(void **state)
 		{ "PERFILE3\20\0\0\0\0\0\0", 16, "not a perf recording" },
 		{ "PERFILE2\30\0\0\0\0\0\0", 16, "neither a pipe-mode stream" },
 		{ "2ELIFREP\20\0\0\0\0\0\0", 16, "neither a pipe-mode stream" },
+		{ "2ELIFREX\0\0\0\0\0\0\0\20", 16, "not a perf recording" },
 		{ "GIF89a\0\0\0\0\0\0\0\0\0\0", 16, "not a perf recording" },
 	};
 
