@@ -185,7 +185,8 @@ test_tail(void **state)
 static void
 test_tmpfile(void **state)
 {
-	char *was = getenv("TMPDIR") ? strdup(getenv("TMPDIR")) : NULL;
+	const char *env = getenv("TMPDIR");
+	char *was = env ? strdup(env) : NULL;
 	struct stat st;
 	int fd;
 
