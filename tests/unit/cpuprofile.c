@@ -283,9 +283,12 @@ map_lines(void **state)
 		{ "1000-2000 r-xp 00000000 00:00 0 /y/$build", "/y//the/build", 0x1000, 0x1000, 0, 0, 0, 0, PROT_READ | PROT_EXEC, MAP_PRIVATE },
 		{ "1000-2000 r-xp 00000000 00:00 0 $builds/x", "$builds/x", 0x1000, 0x1000, 0, 0, 0, 0, PROT_READ | PROT_EXEC, MAP_PRIVATE },
 		{ "1000-2000 r-xp 00000000 00:00 0 $build_/x", "$build_/x", 0x1000, 0x1000, 0, 0, 0, 0, PROT_READ | PROT_EXEC, MAP_PRIVATE },
-		{ "1000-2000 r--p 00000000 00:00 0 /x", NULL, 0, 0, 0, 0, 0, 0, 0, 0 }, { "1000-1000 r-xp 00000000 00:00 0 /x", NULL, 0, 0, 0, 0, 0, 0, 0, 0 },
-		{ "2000-1000 r-xp 00000000 00:00 0 /x", NULL, 0, 0, 0, 0, 0, 0, 0, 0 }, { "1000-2000 r-x 00000000 00:00 0 /x", NULL, 0, 0, 0, 0, 0, 0, 0, 0 },
-		{ " 1000-2000 r-xp 00000000 00:00 0 /x", NULL, 0, 0, 0, 0, 0, 0, 0, 0 }, { "1000-2000 r-xp 00000000 00:00", NULL, 0, 0, 0, 0, 0, 0, 0, 0 },
+		{ "1000-2000 r--p 00000000 00:00 0 /x", NULL, 0, 0, 0, 0, 0, 0, 0, 0 },
+		{ "1000-1000 r-xp 00000000 00:00 0 /x", NULL, 0, 0, 0, 0, 0, 0, 0, 0 },
+		{ "2000-1000 r-xp 00000000 00:00 0 /x", NULL, 0, 0, 0, 0, 0, 0, 0, 0 },
+		{ "1000-2000 r-x 00000000 00:00 0 /x", NULL, 0, 0, 0, 0, 0, 0, 0, 0 },
+		{ " 1000-2000 r-xp 00000000 00:00 0 /x", NULL, 0, 0, 0, 0, 0, 0, 0, 0 },
+		{ "1000-2000 r-xp 00000000 00:00", NULL, 0, 0, 0, 0, 0, 0, 0, 0 },
 		{ "-2000 r-xp 00000000 00:00 0 /x", NULL, 0, 0, 0, 0, 0, 0, 0, 0 }, { "", NULL, 0, 0, 0, 0, 0, 0, 0, 0 },
 	};
 	struct pp_source *s;
@@ -318,7 +321,8 @@ static void
 long_lines(void **state)
 {
 	static const struct { unsigned name, spaces; bool named, map; } rows[] = {
-		{ 4095, 0, true, true }, { 4096, 0, false, true }, { 4000, 8191 - 4000, true, true }, { 4000, 8192 - 4000, false, false }, { 9, 70000, false, false },
+		{ 4095, 0, true, true }, { 4096, 0, false, true }, { 4000, 8191 - 4000, true, true }, { 4000, 8192 - 4000, false, false },
+		{ 9, 70000, false, false },
 	};
 
 	(void)state;

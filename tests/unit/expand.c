@@ -565,8 +565,8 @@ chunks(void **state)
 		memmove(bytes_p(&b) + second + HEAD, bytes_p(&b) + second, left);
 		store(&b, second, rows[i].type, 4);
 		store(&b, second + 4, 0, 2);
-		store(&b, second + 6, rows[i].size == OVER ? HEAD + left + 1 : rows[i].size == SHORT ? HEAD + left - 8 : rows[i].size ?
-		    (size_t)rows[i].size : HEAD + left, 2);
+		store(&b, second + 6, rows[i].size == OVER ? HEAD + left + 1 : rows[i].size == SHORT ? HEAD + left - 8 :
+		    rows[i].size ? (size_t)rows[i].size : HEAD + left, 2);
 		store(&b, second + 8, left, 8);
 		b.n += HEAD;
 		store(&b, at + 8, b.n - data, 8);
@@ -604,7 +604,8 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(cut), cmocka_unit_test(kinds), cmocka_unit_test(sizes), cmocka_unit_test(unfinished), cmocka_unit_test(dead), cmocka_unit_test(broken),
+		cmocka_unit_test(cut), cmocka_unit_test(kinds), cmocka_unit_test(sizes), cmocka_unit_test(unfinished), cmocka_unit_test(dead),
+		cmocka_unit_test(broken),
 		cmocka_unit_test(much), cmocka_unit_test(dead_and_long), cmocka_unit_test(across), cmocka_unit_test(stepped_over),
 		cmocka_unit_test(bomb), cmocka_unit_test(chunks),
 	};

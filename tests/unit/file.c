@@ -254,8 +254,8 @@ cut_data(void **state)
 static void
 wrong_sections(void **state)
 {
-	static const struct { int entry; uint64_t off, size; bool outside; } rows[] = {
-		{ 1, 0, UINT64_MAX, true }, { 1, UINT64_MAX, 0, true }, { 0, UINT64_MAX, 1, true }, { 2, 1, UINT64_MAX - 1, true },
+	static const struct { uint64_t off, size; int entry; } rows[] = {
+		{ 0, UINT64_MAX, 1 }, { UINT64_MAX, 0, 1 }, { UINT64_MAX, 1, 0 }, { 1, UINT64_MAX - 1, 2 },
 	};
 
 	(void)state;

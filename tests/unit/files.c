@@ -43,12 +43,16 @@ give(void *arg)
 static void
 directories(void **state)
 {
-	static const struct { uint64_t version; unsigned size, flags, files; unsigned samples, faults; const char *fails; bool bad; } rows[] = {
+	static const struct { uint64_t version; const char *fails; unsigned size, flags, files, samples, faults; bool bad; } rows[] = {
 		/* files: bit N: there is data.N; bad: its TRACING_DATA are none */
-		{ 1, 8, 0, 3, 9, 0, NULL, false }, { 1, 8, 0, 1, 6, 0, NULL, false }, { 0, 8, 0, 3, 3, 0, NULL, false }, { 2, 8, 0, 3, 0, 0, "a directory of version 2", false },
-		{ 1, 8, 0, 0, 3, 0, "data.0 is missing", false }, { 1, 8, 0, 2, 6, 0, "data.0 is missing", false }, { 1, 8, 0, 5, 9, 0, "data.1 is missing", false },
-		{ 1, 8, PP_OPEN_REPAIR, 5, 9, 1, NULL, false }, { 1, 8, PP_OPEN_REPAIR, 3, 9, 0, NULL, false }, { 0, 8, PP_OPEN_REPAIR, 3, 3, 0, NULL, false },
-		{ 1, 8, 0, 3, 9, 1, NULL, true }, { 1, 7, 0, 3, 3, 0, NULL, false }, { 0, 0, 0, 3, 3, 0, NULL, false }, { 0, 0, PP_OPEN_REPAIR, 3, 9, 0, NULL, false }, { 1, 7, PP_OPEN_REPAIR, 3, 9, 0, NULL, false },
+		{ 1, NULL, 8, 0, 3, 9, 0, false }, { 1, NULL, 8, 0, 1, 6, 0, false }, { 0, NULL, 8, 0, 3, 3, 0, false },
+		{ 2, "a directory of version 2", 8, 0, 3, 0, 0, false }, { 1, "data.0 is missing", 8, 0, 0, 3, 0, false },
+		{ 1, "data.0 is missing", 8, 0, 2, 6, 0, false },
+		{ 1, "data.1 is missing", 8, 0, 5, 9, 0, false },
+		{ 1, NULL, 8, PP_OPEN_REPAIR, 5, 9, 1, false }, { 1, NULL, 8, PP_OPEN_REPAIR, 3, 9, 0, false },
+		{ 0, NULL, 8, PP_OPEN_REPAIR, 3, 3, 0, false },
+		{ 1, NULL, 8, 0, 3, 9, 1, true }, { 1, NULL, 7, 0, 3, 3, 0, false }, { 0, NULL, 0, 0, 3, 3, 0, false },
+		{ 0, NULL, 0, PP_OPEN_REPAIR, 3, 9, 0, false }, { 1, NULL, 7, PP_OPEN_REPAIR, 3, 9, 0, false },
 	};
 	static const int format[] = { HOSTNAME, DIR_FORMAT, 0 }, host[] = { HOSTNAME, 0 }, bad[] = { TRACING, DIR_FORMAT, 0 };
 

@@ -91,7 +91,7 @@ is_good(struct pp_source *s, size_t at)
 	static const uint8_t zeros[8];
 	struct pp_rec r;
 	const uint8_t *p;
-	uint8_t all[ALL];
+	uint8_t all[ALL] = { 0 };
 	size_t n, sum = 0;
 
 	assert_int_equal(pp_next(s, &r), 1);

@@ -293,7 +293,8 @@ chains(void **state)
 		{ true, "SSSDmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmDSS", "kkk---------------------------------kk" },
 		{ true, "SSSDmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmDSS", "kkk-kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk-kk" },
 		/* perf's own: what is behind the known fields is zeros, if it is a record */
-		{ true, "SSSDrSS", "kkk-kkk" }, { true, "SSSDRSS", "kkk-kkk" }, { true, "SSSDzSS", "kkk-kkk" }, { true, "SSSDySS", "kkk--kk" }, { true, "SSSDYSS", "kkk--kk" },
+		{ true, "SSSDrSS", "kkk-kkk" }, { true, "SSSDRSS", "kkk-kkk" }, { true, "SSSDzSS", "kkk-kkk" }, { true, "SSSDySS", "kkk--kk" },
+		{ true, "SSSDYSS", "kkk--kk" },
 		{ true, "SSSDiSS", "kkk-kkk" }, { true, "SSSDISS", "kkk--kk" },
 		/* a payload is stepped over */
 		{ false, "SSSDam", "kkk-kk" }, { false, "SSSDamDSS", "kkk----kk" }, { false, "SSSDaSSDSS", "kkk-kkk-kk" }, { false, "SSSDA", "kkk--" },
@@ -470,9 +471,12 @@ followed(void **state)
 		{ "SSS", "SS", PP_SAMPLE, 6, 33, &near_, "kk--kk" }, { "SSS", "SS", PP_SAMPLE, 8, 33, &near_, "kkk-kk" },
 		{ "SSS", "SS", PP_SAMPLE, 2, 33, &far, "kk--kk" }, { "SSS", "SS", PP_SAMPLE, 2, 33, &nobody, "kk--kk" },
 		/* unknown types */
-		{ "SSS", "SS", 0, 0, 32, &near_, "kk--kk" }, { "SSS", "SS", 5000, 0, 32, &near_, "kkkkkk" }, { "SSS", "SS", 5000, 0, 36, &near_, "kk--kk" },
-		{ "SSS", "SS", 5000, 0, 0, &near_, "kk--kk" }, { "SSS", "SS", 65535, 0, 36, &near_, "kk--kk" }, { "SSS", "SS", 65536, 0, 32, &near_, "kkkkkk" },
-		{ "SSS", "SS", 65536, 0, 33, &near_, "kk--kk" }, { "SSS", "SS", 65536, 0, 64, &near_, "kkk-kk" }, { "SSS", "SS", 65536, 0, 96, &near_, "kk--kk" },
+		{ "SSS", "SS", 0, 0, 32, &near_, "kk--kk" }, { "SSS", "SS", 5000, 0, 32, &near_, "kkkkkk" },
+		{ "SSS", "SS", 5000, 0, 36, &near_, "kk--kk" },
+		{ "SSS", "SS", 5000, 0, 0, &near_, "kk--kk" }, { "SSS", "SS", 65535, 0, 36, &near_, "kk--kk" },
+		{ "SSS", "SS", 65536, 0, 32, &near_, "kkkkkk" },
+		{ "SSS", "SS", 65536, 0, 33, &near_, "kk--kk" }, { "SSS", "SS", 65536, 0, 64, &near_, "kkk-kk" },
+		{ "SSS", "SS", 65536, 0, 96, &near_, "kk--kk" },
 		{ "SSS", "SS", 65536, 0, 97, &near_, "kk--kk" },
 		/* perf's own, too short; cut by the end of the input */
 		{ "SSS", "SS", PP_FINISHED_ROUND, 0, 7, &near_, "kk--kk" }, { "SSS", "SS", PP_FINISHED_ROUND, 0, 200, &near_, "kkk-kk" },
@@ -646,7 +650,8 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(possible_values), cmocka_unit_test(sure_ones), cmocka_unit_test(chains), cmocka_unit_test(payloads), cmocka_unit_test(last_time),
+		cmocka_unit_test(possible_values), cmocka_unit_test(sure_ones), cmocka_unit_test(chains), cmocka_unit_test(payloads),
+		cmocka_unit_test(last_time),
 		cmocka_unit_test(amid_others), cmocka_unit_test(amid_own), cmocka_unit_test(followed), cmocka_unit_test(followed_by_bits),
 		cmocka_unit_test(by_ids), cmocka_unit_test(unknown), cmocka_unit_test(attrs_have_no_time), cmocka_unit_test(stacks),
 	};

@@ -621,7 +621,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_records), cmocka_unit_test(test_prefixes), cmocka_unit_test(test_no_recording),
 		cmocka_unit_test(test_reject), cmocka_unit_test(test_refills), cmocka_unit_test(test_refill_fails), cmocka_unit_test(test_no_wait),
-		cmocka_unit_test(test_memory), cmocka_unit_test(test_later), cmocka_unit_test(test_compressed), cmocka_unit_test(test_can_leave_out), cmocka_unit_test(test_rest),
+		cmocka_unit_test(test_memory), cmocka_unit_test(test_later), cmocka_unit_test(test_compressed),
+		cmocka_unit_test(test_can_leave_out), cmocka_unit_test(test_rest),
 		cmocka_unit_test(test_watch),
 	};
 
