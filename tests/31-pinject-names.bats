@@ -203,3 +203,37 @@ made() {
 	done
 	done_all
 }
+
+@test "names: maps of one name with a build-id and without one are said" {
+	local with="MMAP2 misc=0x4002 pid=P tid=P start=0x400000 len=0x10000 build_id=0102030405060708090a0b0c0d0e0f1011121314 prot=5 flags=2"
+	local without="MMAP2 misc=2 pid=P tid=P start=0x400000 len=0x10000 maj=1 min=2 ino=3 prot=5 flags=2"
+	local said="1 names are of maps with a build-id and of maps without one: perf 7.2 takes these for one file, .* The first is '/none/p'"
+	local id="HEADER_BUILD_ID misc=0x8002 pid=-1 build_id=0102030405060708090a0b0c0d0e0f1011121314 id_size=20 filename=/none/p"
+	# maps MAP NAME...: of processes 1, 2 ..., with a sample in each
+	maps() {
+		local pid=0 time=0
+		echo "$HEAD"
+		for ((; $#; )); do
+			[ "$1" != "$id" ] || { echo "$1"; shift; continue; }
+			pid=$((pid + 1)) time=$((time + 10))
+			echo "${1//=P/=$pid} filename=$2 @ pid=$pid tid=$pid time=$time"
+			echo "SAMPLE misc=2 ip=0x401000 pid=$pid tid=$pid time=$((time + 5))"
+			shift 2
+		done
+	}
+	for o in -B --mmap2-buildid-all; do
+		for order in "$with $without" "$without $with"; do
+			[ "$order" = "$with $without" ] && set -- "$with" /none/p "$without" /none/p || set -- "$without" /none/p "$with" /none/p
+			maps "$@" "$without" /none/q "$with" /none/r "$without" //anon "$with" //anon | mkpipe >"$T/in"
+			try pinject $o --no-fs "$T/in"
+			[ $rc = 0 ] && grep -q "^pinject: warning: $said$" "$T/err" || failed "$o: $order: $(cat "$T/err")"
+			try pinject -q $o --no-fs "$T/in"
+			[ $rc = 0 ] && ! [ -s "$T/err" ] || failed "$o -q"
+		done
+		# an id that goes by the name is that of all
+		maps "$id" "$with" /none/p "$without" /none/p | mkpipe >"$T/in"
+		try pinject $o --no-fs "$T/in"
+		[ $rc = 0 ] && ! grep 'names are of maps' "$T/err" || failed "$o: BUILD_ID"
+	done
+	done_all
+}

@@ -7,11 +7,21 @@
 #include "make/make.h"
 #include "record/raw.h"
 #include "set.h"
+#include "state/table.h"
 
 enum {
 	KERNEL_LOOK = 16384,		/* maps of the kernel among which one is looked for */
 	FORKS = 16,			/* of one time */
 	PROT_OF_MMAP = 4,		/* PROT_EXEC: what perf takes for the prot of an MMAP that is not of data */
+	NAMES = 65536,			/* that are remembered */
+	WITH = 1, WITHOUT = 2,		/* an id: maps of a name that were written */
+};
+
+struct mapped_name {
+	struct link	 link;		/* by hash of the text */
+	uint8_t		 maps;		/* WITH, WITHOUT */
+	size_t		 len;
+	char		 text[];
 };
 
 struct kernel_map {			/* an MMAP or MMAP2 of the kernel */
@@ -37,6 +47,9 @@ struct mmap2 {
 	struct { uint32_t pid, ppid; } fork[FORKS];
 	unsigned	 forks;
 	uint64_t	 given, late;
+	struct table	 names;		/* of files: struct mapped_name */
+	uint64_t	 mixed;		/* names with maps of both kinds */
+	char		*mixed_name;	/* the first of them, escaped */
 	uint8_t		 buf[PP_RECORD_MAX + 1], id_buf[PP_RECORD_MAX + 1];
 };
 
@@ -68,6 +81,35 @@ mmap2_make(struct mmap2 *m, struct pp_rec *to, const struct pp_rec *r, size_t tr
 	    .trailer = { r->raw + r->size - trailer, trailer });
 }
 
+/*
+ * perf 7.2 compares two files of one name by what both have, their build-ids or their inodes: one with an id and one without are one
+ * file for it, so that samples in the second get the names of functions of the first, or lose them.
+ */
+static void
+mmap2_learn_name(struct mmap2 *m, const struct pp_dso *d, uint8_t maps)
+{
+	uint64_t key = pp_table_hash(&m->names, d->len, (const uint8_t *)d->name, d->len);
+	struct mapped_name *n = NULL;
+
+	for (struct link *l = pp_table_first(&m->names, key); l; l = pp_table_next(l)) {
+		n = (struct mapped_name *)l;
+		if (n->len == d->len && !memcmp(n->text, d->name, d->len))
+			break;
+		n = NULL;
+	}
+	if (!n && m->names.n < NAMES) {
+		n = tool_alloc(1, sizeof *n + d->len);
+		n->len = d->len;
+		memcpy(n->text, d->name, d->len);
+		tool_need(pp_table_add(&m->names, &n->link, key) > 0 ? n : NULL);
+	}
+	if (!n || n->maps == (WITH | WITHOUT))
+		return;
+	n->maps |= maps;
+	if (n->maps == (WITH | WITHOUT) && !m->mixed++)
+		m->mixed_name = tool_vis(n->text, n->len);
+}
+
 /* Put a map, with its id if that is known.  of->dso is not used. */
 static int
 mmap2_put_map(struct mmap2 *m, const struct pp_rec *r, size_t trailer, const struct file_ids_for *of, bool stable)
@@ -77,14 +119,17 @@ mmap2_put_map(struct mmap2 *m, const struct pp_rec *r, size_t trailer, const str
 	struct file_ids_found found;
 	struct pp_rec with;
 	struct pp_dso d;
+	bool given;
 
 	pp_dso_get(&d, r, trailer, m->t->in->swap);
 	q.dso = &d;
-	if (d.id_len || file_ids_is_known(m->ids, &d) || !file_ids_get(m->ids, &q, &found) ||
-	    mmap2_make(m, &with, r, trailer, &d, &found.id) < 0)
+	if (file_ids_is_known(m->ids, &d))
 		return next->put(next, m->t->in, r, stable);
-	m->given++;
-	return next->put(next, m->t->in, &with, false);
+	given = !d.id_len && file_ids_get(m->ids, &q, &found) && mmap2_make(m, &with, r, trailer, &d, &found.id) >= 0;
+	if (d.name[0] == '/' && d.name[1] != '/' && !walk_is_anonymous(&d))	/* not [vdso], //anon */
+		mmap2_learn_name(m, &d, given || d.id_len ? WITH : WITHOUT);
+	m->given += given;
+	return next->put(next, m->t->in, given ? &with : r, given ? false : stable);
 }
 
 /* ---- maps that are hit ----------------------------------------------------------------------------- */
@@ -370,9 +415,14 @@ mmap2_finish(struct out *o)
 	struct out *next = o->next;
 
 	file_ids_report(m->ids, m->given, m->strict);
+	if (m->mixed)
+		tool_warn(m->t, "%ju names are of maps with a build-id and of maps without one: perf 7.2 takes these for one file, with the names "
+		    "of its functions. The first is '%.400s'", (uintmax_t)m->mixed, m->mixed_name);
 	if (m->late)
 		tool_note(m->t, "%ju maps could only be put in behind a sample that hits them: that was late", (uintmax_t)m->late);
 	file_ids_free(m->ids);
+	pp_table_free(&m->names, true);
+	free(m->mixed_name);
 	pp_state_free(m->reader);
 	for (size_t i = 0; i < m->nkernel; i++)
 		free((void *)m->kernel[i].rec.raw);
@@ -389,6 +439,7 @@ mmap2_new(struct tool *t, struct lookup *lookup, struct walk *walk, bool strict,
 	m->pub = (struct out){ .put = mmap2_put, .finish = mmap2_finish, .next = next, .idle = true };
 	m->t = t;
 	m->ids = file_ids_new(t, lookup);
+	pp_table_init(&m->names);
 	m->walk = walk;
 	m->strict = strict;
 	if (!walk)
