@@ -557,6 +557,27 @@ worker() {
 	! grep -q '^leaf,' "$T/out" || false
 }
 
+@test "symbols: local: of several paths of one build-id, each is looked at until one has it" {
+	recorded
+	cp "$R/c" "$T/one"
+	cp "$R/c" "$T/two"
+	cp "$R/c" "$T/three"
+	cp "$R/c" "$T/later"
+	sleep 0.05
+	perf record -q -e cpu-clock -F 2000 -k mono -o - -- sh -c "for f in one two three later; do $T/\$f; done" 2>/dev/null | pinject -q -B >"$T/in"
+	rm "$T/one" "$T/later"	# as that of a container that is gone
+	cp "$R/stripped" "$T/two"
+	command pstat -q --csv --table sort --symbols local -s dso,symbol "$T/in" >"$T/out"
+	for f in three later; do grep -q "^$T/$f,leaf," "$T/out" || failed "none of $f: $(grep "$T" "$T/out")"; done
+	! grep "^$T/\(one\|two\),leaf," "$T/out" || failed "names of a file that is not there"
+	# once one has it, it is that of all
+	cp "$R/c" "$T/one"
+	rm "$T/three"
+	command pstat -q --csv --table sort --symbols local -s dso,symbol "$T/in" >"$T/out"
+	for f in one two three later; do grep -q "^$T/$f,leaf," "$T/out" || failed "$f: $(cat "$T/out")"; done
+	done_all
+}
+
 @test "symbols: a stream from elsewhere has the names of the file that it was" {
 	recorded
 	command pstat -q --symbols "$R/dir" --folded "$R/c.data" >"$T/want"

@@ -32,6 +32,8 @@ enum { SECOND = 1000000000, PATIENCE = SECOND / 2 };	/* ns of each second in whi
 
 struct symfile {
 	struct link	 link;		/* by build-id */
+	struct symfile	*first;		/* of the same build-id at another path, whose names are those of this one; NULL: it is the first */
+	struct symfile	*found;		/* of the first, if it has no names: one at another path that has */
 	struct symfile	*older, *newer;	/* of those that have a table, by their last use */
 	uint8_t		 id[SYMBOLS_ID];
 	size_t		 nid;
@@ -49,6 +51,7 @@ struct symbols {
 	int		 fd;		/* -1: nobody answers any more */
 	uint32_t	 number;	/* of the last question */
 	unsigned	 deaths;	/* by names */
+	bool		 paths;		/* "local": files are also looked for at their paths */
 	struct machine	 machine;
 	struct table	 files;
 	struct symfile	**file;		/* by number */
@@ -225,6 +228,7 @@ symbols_start(struct tool *t, const struct symbols_opt *o)
 	s->how = demangle_built ? o->demangle : DEMANGLE_NONE;
 	pp_table_init(&s->files);
 	open_place(t, o, &place);
+	s->paths = place.paths;
 	s->shared = mmap(NULL, sizeof *s->shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (s->shared == MAP_FAILED || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fd) < 0 || (pid = fork()) < 0)
 		err(1, "--symbols: a process that reads files");
@@ -353,15 +357,21 @@ symbols_file(struct symbols *s, const uint8_t *id, size_t nid, const char *path,
 {
 	uint64_t key = pp_table_hash(&s->files, kernel, id, nid);
 	size_t len = strnlen(path, DEMANGLE_MAX);
-	struct symfile *f;
+	struct symfile *f, *first = NULL;
 
 	for (struct link *l = pp_table_first(&s->files, key); l; l = pp_table_next(l)) {
 		f = (struct symfile *)l;
-		if (f->nid == nid && !memcmp(f->id, id, nid) && f->kernel == kernel)
+		if (f->nid != nid || memcmp(f->id, id, nid) || f->kernel != kernel)
+			continue;
+		if (!s->paths || kernel || (!strncmp(f->path, path, len) && !f->path[len]))
 			return f->number;
+		if (!f->first)
+			first = f;
 	}
 	if (nid > SYMBOLS_ID || !nid)
 		return SYMBOLS_NONE;
+	if (s->n == SYMBOLS_FILES && first)
+		return first->number;
 	if (s->n == SYMBOLS_FILES) {
 		if (!s->over)
 			tool_warn(s->t, "--symbols: more than %d different files: no names of further ones", SYMBOLS_FILES);
@@ -373,6 +383,7 @@ symbols_file(struct symbols *s, const uint8_t *id, size_t nid, const char *path,
 	memcpy(f->id, id, f->nid = nid);
 	memcpy(f->path, path, len);
 	f->kernel = kernel;
+	f->first = first;
 	if (pp_table_add(&s->files, &f->link, key) < 0)
 		tool_no_memory();
 	s->file[s->n++] = f;
@@ -469,8 +480,18 @@ loaded(struct symbols *s, uint32_t file)
 	s->late = false;
 	if (!f)
 		return NULL;
+	if (f->first && f->state == FILE_NEW && f->first->found && f->first->found != f)
+		f->first = f->first->found;
+	if (f->first && f->first->state == FILE_NEW)
+		load(s, f->first);
+	if (s->late)
+		return NULL;
+	if (f->first && f->first->state == FILE_LOADED)
+		f = f->first;
 	if (f->state == FILE_NEW)
 		load(s, f);
+	if (f->first && f->state == FILE_LOADED)
+		f->first->found = f;
 	if (f->state == FILE_LOADED && s->newest != f) {
 		unlist(s, f);
 		list(s, f);

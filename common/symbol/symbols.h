@@ -8,8 +8,9 @@
  *	DIR/.build-id/ab/cdef....debug	as distributions and debuginfod have them
  *
  * and with "local" in place of a DIR, for the kernel that runs /proc/kallsyms, then ~/.debug, /usr/lib/debug, and at last the file
- * at the path of the recording.  A file whose own note has another build-id is not used: there are no names then, but never those
- * of another file.  Nor is one of another machine than the recorded one, or one of 32 bits above 4 GiB.
+ * at the path of the recording; of several paths of one build-id at each, until one has it.  A file whose own note has another
+ * build-id is not used: there are no names then, but never those of another file.  Nor is one of another machine than the recorded one,
+ * or one of 32 bits above 4 GiB.
  *
  * ELF files are hostile.  A second process reads them (symbols_serve.c), begun before anything else was read: it can open files
  * below the directories to read them, and no others (Landlock, and no name leads out: tool/path.h), and do little else (seccomp);
