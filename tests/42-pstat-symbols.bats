@@ -578,6 +578,31 @@ worker() {
 	done_all
 }
 
+@test "symbols: a BUILD_ID whose name is several files is said" {
+	made two
+	local said="1 names are of several files, and have a BUILD_ID of only one: .* The first is '/nowhere/made.so'"
+	# two FIELDS: a second map of that name
+	two() {
+		head -n 2 data/base.txt
+		echo "HEADER_BUILD_ID misc=0x8002 pid=-1 build_id=$ID id_size=20 filename=/nowhere/made.so"
+		for map in "100 misc=2 maj=1 min=2 ino=3" "101 $1"; do
+			echo "MMAP2 pid=${map%% *} tid=${map%% *} start=0x10000000 len=0x100000 ${map#* } prot=5 flags=2 filename=/nowhere/made.so"
+			echo "SAMPLE misc=2 ip=$((0x10000000 + at)) pid=${map%% *} tid=${map%% *} time=10"
+		done
+	}
+	for map in "misc=2 maj=1 min=2 ino=4" "misc=2 maj=1 min=9 ino=3" "misc=2 maj=1 min=2 ino=3" "misc=2" "misc=0x4002 build_id=$ID"; do
+		two "$map" | mkpipe >"$T/in"
+		for tool in "pstat -s symbol" "pcat --format=pprof"; do
+			command $tool --symbols "$T/dir" "$T/in" >"$T/out" 2>"$T/err" || failed "$map: $tool: $(cat "$T/err")"
+			case $map in
+			*ino=4|*min=9*) grep -q "^${tool%% *}: warning: --symbols: $said" "$T/err" || failed "$map: $tool: $(cat "$T/err")";;
+			*) ! grep "several files" "$T/err" || failed "$map: $tool";;
+			esac
+		done
+	done
+	done_all
+}
+
 @test "symbols: a stream from elsewhere has the names of the file that it was" {
 	recorded
 	command pstat -q --symbols "$R/dir" --folded "$R/c.data" >"$T/want"

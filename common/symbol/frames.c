@@ -25,6 +25,14 @@ struct shown {			/* a name as it stands in a file, and its frame */
 	char		 text[];
 };
 
+struct known_file {		/* the first file that has the BUILD_ID of its name */
+	struct link	 link;
+	const struct known_id *known;
+	uint32_t	 maj, min;
+	uint64_t	 ino;
+	bool		 several;	/* another one has that name */
+};
+
 struct coverage { uint64_t in[2], named[2], all, mapless; };	/* frames: innermost ones of user and kernel, ...; all */
 enum { MANY_NAMES = 128 << 10, MANY_BYTES = 16 << 20, KEPT_NAMELESS = 1024 };
 
@@ -48,6 +56,9 @@ struct frames {
 	struct ids	 own;
 	struct table	 by_name;	/* struct shown */
 	struct table	 by_text;	/* struct entry */
+	struct table	 known;		/* struct known_file */
+	uint64_t	 several;	/* of them */
+	const struct known_id *first_several;
 	struct frame	*frame;		/* by number - 1; side by side, as each frame of a sample is counted there */
 	uint32_t	 n;
 	bool		 named;		/* one is the name of a function */
@@ -69,6 +80,7 @@ frames_new(struct symbols *symbols, const struct ids *ids)
 	pp_table_init(&f->own.table);
 	pp_table_init(&f->by_name);
 	pp_table_init(&f->by_text);
+	pp_table_init(&f->known);
 	return f;
 }
 
@@ -98,6 +110,7 @@ frames_free(struct frames *f)
 		return;
 	pp_table_free(&f->by_name, true);
 	pp_table_free(&f->by_text, true);
+	pp_table_free(&f->known, true);
 	ids_free(&f->own);
 	free(f->frame);
 	for (int i = 0; i < VIEWS; i++)
@@ -238,6 +251,32 @@ frame_nameless(struct frames *f, const struct pp_dso *d, bool kernel, bool idles
 
 /* ---- files --------------------------------------------------------------------------------------- */
 
+/* A BUILD_ID goes by name, but is of one file: is this another one? */
+static void
+learn_known(struct frames *f, const struct known_id *known, const struct pp_dso *d)
+{
+	uint64_t key = pp_table_hash(&f->known, 0, (const uint8_t *)&known, sizeof known);
+	struct known_file *x;
+
+	if (!d->ino)
+		return;
+	for (struct link *l = pp_table_first(&f->known, key); l; l = pp_table_next(l)) {
+		x = (struct known_file *)l;
+		if (x->known != known)
+			continue;
+		if (!x->several && (x->ino != d->ino || x->maj != d->maj || x->min != d->min)) {
+			x->several = true;
+			if (!f->several++)
+				f->first_several = known;
+		}
+		return;
+	}
+	x = tool_alloc(1, sizeof *x);
+	*x = (struct known_file){ .known = known, .maj = d->maj, .min = d->min, .ino = d->ino };
+	if (pp_table_add(&f->known, &x->link, key) < 0)
+		tool_no_memory();
+}
+
 /* By the build-id of the map's own record, or else that of BUILD_ID records. */
 static uint32_t
 file_of(struct frames *f, const struct pp_dso *d, bool kernel)
@@ -250,8 +289,10 @@ file_of(struct frames *f, const struct pp_dso *d, bool kernel)
 	if (f->v->file[d->index] == SYMBOLS_NONE && !d->jit) {
 		if (d->id_len)
 			f->v->file[d->index] = symbols_file(f->symbols, d->id, d->id_len, d->name, kernel);
-		else if ((known = ids_find(f->ids, field_dso_name(d))))
+		else if ((known = ids_find(f->ids, field_dso_name(d)))) {
 			f->v->file[d->index] = symbols_file(f->symbols, known->id, known->len, d->name, kernel);
+			learn_known(f, known, d);
+		}
 	}
 	return f->v->file[d->index];
 }
@@ -506,6 +547,10 @@ frames_say(const struct frames *f, const struct tool *t, bool frames)
 	if (f->lates)
 		tool_warn(t, "--symbols: %" PRIu64 " frames were counted before the names of their files were known: their rows are those "
 		    "of the files", f->lates);
+	if (f->several)
+		tool_warn(t, "--symbols: %" PRIu64 " names are of several files, and have a BUILD_ID of only one: functions of the others may have "
+		    "wrong names; pinject -B tells them apart. The first is '%.*s'", f->several, (int)f->first_several->nname,
+		    f->first_several->name);
 	if (c.named[0] != c.in[0] || c.named[1] != c.in[1])
 		say_files(f, t, c.in[0] + c.in[1]);
 	if (frames && tenths(c.mapless, c.all) >= 10)
