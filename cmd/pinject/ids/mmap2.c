@@ -13,7 +13,7 @@ enum {
 	KERNEL_LOOK = 16384,		/* maps of the kernel among which one is looked for */
 	FORKS = 16,			/* of one time */
 	PROT_OF_MMAP = 4,		/* PROT_EXEC: what perf takes for the prot of an MMAP that is not of data */
-	NAMES = 65536,			/* that are remembered */
+	NAMES = 8 << 20,		/* bytes of names that are remembered */
 	WITH = 1, WITHOUT = 2,		/* an id: maps of a name that were written */
 };
 
@@ -48,6 +48,7 @@ struct mmap2 {
 	unsigned	 forks;
 	uint64_t	 given, late;
 	struct table	 names;		/* of files: struct mapped_name */
+	size_t		 name_bytes;
 	uint64_t	 mixed;		/* names with maps of both kinds */
 	char		*mixed_name;	/* the first of them, escaped */
 	uint8_t		 buf[PP_RECORD_MAX + 1], id_buf[PP_RECORD_MAX + 1];
@@ -97,8 +98,9 @@ mmap2_learn_name(struct mmap2 *m, const struct pp_dso *d, uint8_t maps)
 			break;
 		n = NULL;
 	}
-	if (!n && m->names.n < NAMES) {
+	if (!n && m->name_bytes + sizeof *n + d->len <= NAMES) {
 		n = tool_alloc(1, sizeof *n + d->len);
+		m->name_bytes += sizeof *n + d->len;
 		n->len = d->len;
 		memcpy(n->text, d->name, d->len);
 		tool_need(pp_table_add(&m->names, &n->link, key) > 0 ? n : NULL);
