@@ -278,6 +278,19 @@ test_built_names(void **state)
 		assert_string_equal(e->ev[0]->name, rows[i].name);
 		pp_events_free(e);
 	}
+	for (unsigned access = 0; access < 8; access++) {		/* breakpoints: read, write, execute */
+		struct pp_events *e = pp_events_new(access & 1);
+		struct pp_attr a = { .type = 5, .size = 64, .bp_type = access, .config1 = 0x401000 };
+		char want[32] = "mem:0x401000";
+
+		strcat(want, access ? ":" : "");
+		strcat(want, access & 1 ? "r" : "");
+		strcat(want, access & 2 ? "w" : "");
+		strcat(want, access & 4 ? "x" : "");
+		attr(e, &a, 0, NULL);
+		assert_string_equal(e->ev[0]->name, want);
+		pp_events_free(e);
+	}
 }
 
 /* A period that is added moves what is behind it, also the count that is read in advance: here the period is that of a longer chain. */

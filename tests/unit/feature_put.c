@@ -135,6 +135,7 @@ test_refused(void **state)
 				pp_feature_put_num(&io, w, strtoull(val, NULL, 0));
 		}
 		assert_int_equal(pp_feature_finish(&io, &len), -1);
+		assert_int_equal(pp_feature_put_num(&io, "available", 1), -1);		/* it has failed */
 		assert_string_equal(err.what + strlen("HEADER_FEATURE: "), bad[i].want);
 		free(text);
 	}

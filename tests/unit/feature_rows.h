@@ -94,7 +94,8 @@ static const struct row {
 	    "schedstat version : 17, at most 2 domains\nCPU 0 domains : 1\n  domain 0, SMT, mask 3, CPUs 0-1\n"
 	    "CPU 1 domains : 0\n" },
 	{ 32, 0, "4:16 4:1 4:0 4:1 4:0 s:3 s:0-1",
-	    "0.0 version=16 0.0 max_domains=1 1.0 cpu=0 1.0 nr=1 2.0 domain=0 2.0 cpumask=3 2.0 cpus=0-1", NULL },
+	    "0.0 version=16 0.0 max_domains=1 1.0 cpu=0 1.0 nr=1 2.0 domain=0 2.0 cpumask=3 2.0 cpus=0-1",
+	    "schedstat version : 16, at most 1 domains\nCPU 0 domains : 1\n  domain 0, mask 3, CPUs 0-1\n" },
 	{ 33, 0, "4:62", "0.0 e_machine=62", "e_machine : 62\n" },
 	{ 33, 0, "4:62 4:0x10", "0.0 e_machine=62 0.0 e_flags=16", "e_machine : 62\ne_flags : 0x10\n" },
 	{ 34, 0, "4:64", "0.0 bytes=64", "cache line size : 64\n" },

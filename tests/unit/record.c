@@ -320,17 +320,17 @@ test_lies(void **state)
 static void
 test_cpu_map(void **state)
 {
-	/* Behind the header: bytes, in little endian; what is seen, or NULL: not sound. */
-	static const struct { const char *hex, *want; } maps[] = {
-		{ "0000 0200 0300 0400", "map_type:2 nr:2 cpu:2 cpu:2 " },
-		{ "0000 0300 0300 0400", NULL },
-		{ "0100 0100 0400 ff000000 0000 0000 0000", "map_type:2 nr:2 long_size:2 cpu:4 " },
-		{ "0100 0100 0800 00000000 ff00000000000000", "map_type:2 nr:2 long_size:2 pad:b4 cpu:8 " },
-		{ "0100 0200 0800 00000000 ff00000000000000", NULL },
-		{ "0100 0100 0300 00000000 ff00000000000000", NULL },
-		{ "0200 00 00 0000 0100", "map_type:2 any_cpu:1 pad:1 start_cpu:2 end_cpu:2 " },
-		{ "0700 0102 0304 0506", "map_type:2 map:b6 " },
-		{ "0000 0000", NULL },
+	/* Behind the header: bytes, in little endian; what is seen, or NULL: not sound, and why. */
+	static const struct { const char *hex, *want, *error; } maps[] = {
+		{ "0000 0200 0300 0400", "map_type:2 nr:2 cpu:2 cpu:2 ", NULL },
+		{ "0000 0300 0300 0400", NULL, "counts 3 entries, only 2 fit" },
+		{ "0100 0100 0400 ff000000 0000 0000 0000", "map_type:2 nr:2 long_size:2 cpu:4 ", NULL },
+		{ "0100 0100 0800 00000000 ff00000000000000", "map_type:2 nr:2 long_size:2 pad:b4 cpu:8 ", NULL },
+		{ "0100 0200 0800 00000000 ff00000000000000", NULL, "counts 2 entries, only 1 fit" },
+		{ "0100 0100 0300 00000000 ff00000000000000", NULL, NULL },
+		{ "0200 00 00 0000 0100", "map_type:2 any_cpu:1 pad:1 start_cpu:2 end_cpu:2 ", NULL },
+		{ "0700 0102 0304 0506", "map_type:2 map:b6 ", NULL },
+		{ "0000 0000", NULL, NULL },
 	};
 	struct bytes *b = calloc(1, sizeof *b);
 
@@ -351,6 +351,8 @@ test_cpu_map(void **state)
 		assert_int_equal(pp_walk(&r, NULL, BIG_HERE, see, &s, &err), maps[i].want ? 1 : -1);
 		if (maps[i].want)
 			assert_string_equal(s.text, maps[i].want);
+		else if (maps[i].error)
+			assert_string_equal(err.what, maps[i].error);
 	}
 	free(b);
 }
