@@ -146,21 +146,25 @@ added() {
 	END
 }
 
+# One try of three: on a busy machine perf, or the process that reads symbols, may not run for longer than two intervals.
 @test "live sort: a busy function has its name within two intervals, while perf records" {
 	need record
 	need native
 	need jq
 	program
 	mkfifo "$T/fifo"
-	"$T/busy" 30 &
-	busy=$!
-	perf record -q -m 4 -e cpu-clock -F 999 -k mono -g -o - -p $busy 2>/dev/null | pinject -q -b >"$T/fifo" &
-	command pstat -q --json --interval 200ms -s symbol,dso --symbols=local <"$T/fifo" >"$T/json" 2>"$T/err" &
-	pid=$!
-	await grep -q hot_leaf "$T/json" || { kill $busy; failed "no name: $(head -n 3 "$T/json")"; }
-	kill $busy
-	wait $pid || failed "$(cat "$T/err")"
-	jq -c 'select(.samples > 0) | .sort[0].symbol' "$T/json" | head -n 2 | grep -q '"hot_leaf"' || failed "$(jq -c '[.samples, .sort[0]]' "$T/json" | head -n 4)"
+	for try in 1 2 3; do
+		"$T/busy" 30 &
+		busy=$!
+		perf record -q -m 4 -e cpu-clock -F 999 -k mono -g -o - -p $busy 2>/dev/null | pinject -q -b >"$T/fifo" &
+		command pstat -q --json --interval 200ms -s symbol,dso --symbols=local <"$T/fifo" >"$T/json" 2>"$T/err" &
+		pid=$!
+		await grep -q hot_leaf "$T/json" || { kill $busy; failed "no name: $(head -n 3 "$T/json")"; }
+		kill $busy
+		wait $pid || failed "$(cat "$T/err")"
+		jq -c 'select(.samples > 0) | .sort[0].symbol' "$T/json" | head -n 2 | grep -q '"hot_leaf"' && break
+		[ $try -lt 3 ] || failed "$(jq -c 'select(.samples > 0) | [.samples, .sort[0]]' "$T/json" | head -n 4)"
+	done
 	done_all
 }
 
