@@ -682,3 +682,18 @@ worker() {
 	[ $rc = 0 ]
 	grep -q 'perf record -g' "$T/err"
 }
+
+@test "symbols: built without a demangler it has the names of files; only --demangle=short and full are refused" {
+	[ -n "${ALL-}" ] || skip "builds pstat once more: in make check-all"
+	[ -z "${INSTALLED-}" ] || skip "what is installed is not built here"
+	env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s -C .. O="$T/without" DEMANGLE=no CFLAGS=-O0 "$T/without/pstat"
+	for how in "" --demangle=none; do
+		"$T/without/pstat" -q --symbols local $how --sort symbol data/basic.pipe.data >"$T/got" 2>"$T/err" || failed "$how: $(cat "$T/err")"
+		grep -q SYMBOL "$T/got" || failed "$how: $(cat "$T/got")"
+	done
+	for how in short full; do
+		try "$T/without/pstat" --symbols local --demangle=$how --sort symbol data/basic.pipe.data
+		[ $rc = 2 ] && one_line "pstat: --demangle: this program was built without a demangler; c++filt has one" || failed $how
+	done
+	done_all
+}

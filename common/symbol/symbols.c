@@ -222,7 +222,7 @@ symbols_start(struct tool *t, const struct symbols_opt *o)
 	int fd[2];
 	pid_t pid;
 
-	if (!demangle_built && o->demangle != DEMANGLE_NONE)
+	if (!demangle_built && tool_given(t, "demangle") && o->demangle != DEMANGLE_NONE)
 		tool_wrong(t, "--demangle: this program was built without a demangler; c++filt has one");
 	s->t = t;
 	s->how = demangle_built ? o->demangle : DEMANGLE_NONE;
