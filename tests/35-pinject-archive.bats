@@ -92,12 +92,14 @@ elsewhere() {
 		! [ -s "$T/err" ] || failed "$from: $(cat "$T/err")"
 		for p in $PERFS; do
 			type -P $p >/dev/null || continue
+			# a few addresses of a kernel have no symbol: what perf says here is what is right
+			$p --buildid-dir "$T/none" script -f -i "$T/in" -F ip,sym,dso 2>/dev/null | grep 'kernel.kallsyms' >"$T/here.got" || true
 			for dir in none syms; do
 				elsewhere $p --buildid-dir "$T/$dir" script -f -i "$T/out" -F ip,sym,dso 2>/dev/null | grep 'kernel.kallsyms' >"$T/$dir.got" || true
 			done
 			[ "$(wc -l <"$T/syms.got")" -gt 100 ] || failed "$p: no samples"
 			! grep -qv unknown "$T/none.got" || failed "$p: names from elsewhere"
-			! grep unknown "$T/syms.got" | head -n 3 | grep . || failed "$from: $p: no names"
+			diff "$T/here.got" "$T/syms.got" >"$T/diff" || failed "$from: $p: other names: $(head -n 6 "$T/diff")"
 		done
 	done
 	# another run, and another recording, add nothing
