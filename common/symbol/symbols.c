@@ -32,8 +32,8 @@ enum { SECOND = 1000000000, PATIENCE = SECOND / 2 };	/* ns of each second in whi
 
 struct symfile {
 	struct link	 link;		/* by build-id */
-	struct symfile	*first;		/* of the same build-id at another path, whose names are those of this one; NULL: it is the first */
-	struct symfile	*found;		/* of the first, if it has no names: one at another path that has */
+	struct symfile	*first;		/* of the same build-id at another path; NULL: it is the first */
+	struct symfile	*found;		/* of the first: the one of these that had names last */
 	struct symfile	*older, *newer;	/* of those that have a table, by their last use */
 	uint8_t		 id[SYMBOLS_ID];
 	size_t		 nid;
@@ -471,32 +471,31 @@ load(struct symbols *s, struct symfile *f)
 		f->state = FILE_NAMELESS;
 }
 
-/* The file with its table.  NULL: it has none. */
+/* The file with its table: of its build-id the one that had names last, the first, or itself.  NULL: none of them has one. */
 static struct symfile *
 loaded(struct symbols *s, uint32_t file)
 {
-	struct symfile *f = file && file <= s->n ? s->file[file - 1] : NULL;
+	struct symfile *f = file && file <= s->n ? s->file[file - 1] : NULL, *first = f && f->first ? f->first : f;
 
 	s->late = false;
 	if (!f)
 		return NULL;
-	if (f->first && f->state == FILE_NEW && f->first->found && f->first->found != f)
-		f->first = f->first->found;
-	if (f->first && f->first->state == FILE_NEW)
-		load(s, f->first);
-	if (s->late)
-		return NULL;
-	if (f->first && f->first->state == FILE_LOADED)
-		f = f->first;
-	if (f->state == FILE_NEW)
-		load(s, f);
-	if (f->first && f->state == FILE_LOADED)
-		f->first->found = f;
-	if (f->state == FILE_LOADED && s->newest != f) {
-		unlist(s, f);
-		list(s, f);
+	for (unsigned i = 0; i < 3; i++) {
+		struct symfile *one = i == 0 ? first->found : i == 1 ? first : f;
+
+		if (one && one->state == FILE_NEW)
+			load(s, one);
+		if (s->late)
+			return NULL;
+		if (!one || one->state != FILE_LOADED)
+			continue;
+		if (s->newest != one) {
+			unlist(s, one);
+			list(s, one);
+		}
+		return first->found = one;
 	}
-	return f->state == FILE_LOADED ? f : NULL;
+	return NULL;
 }
 
 void
