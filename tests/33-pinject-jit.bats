@@ -396,6 +396,34 @@ load jit
 	laws
 }
 
+@test "pinject -j -B: the maps of jitted code are those of -j, whatever a sample hits" {
+	stream <<-END
+	MAP @ time=1000
+	ANON @ time=1000
+	SAMPLE misc=2 ip=0x10000 pid=PID time=1500
+	FINISHED_ROUND
+	SAMPLE misc=2 ip=0x10020 pid=PID time=2500
+	FINISHED_ROUND
+	MMAP2 misc=2 pid=PID tid=PID start=0x800000 len=0x1000 prot=5 filename=/none @ time=3000
+	SAMPLE misc=2 ip=0x10000 pid=PID time=3500
+	FINISHED_ROUND
+	SAMPLE misc=2 ip=0x10020 pid=PID time=4500
+	FINISHED_ROUND
+	END
+	dump <<-END
+	head pid=PID
+	load time=1100 pid=PID addr=0x10000 size=32 name=alpha
+	load time=1200 pid=PID addr=0x10020 size=32 name=beta
+	END
+	jit <"$T/in" | ours | cut -d' ' -f2- >"$T/want"
+	[ "$(wc -l <"$T/want")" -eq 2 ]
+	! grep ' 0$' "$T/want" || failed "an id without a file"
+	try jit -B <"$T/in"
+	[ $rc = 0 ]
+	ours <"$T/out" | cut -d' ' -f2- >"$T/got"
+	diff -u "$T/want" "$T/got"
+}
+
 @test "pinject -j --perf-map: a process with a dump is left to it" {
 	need readelf
 	dump <<-END

@@ -28,6 +28,12 @@ jit_image_of(const struct jit *j, const struct pp_map *m)
 	return m->dso < j->ndsos ? j->by_dso[m->dso] - 1 : UINT32_MAX;
 }
 
+bool
+jit_is_put(const struct jit *j, const struct pp_map *m)
+{
+	return jit_image_of(j, m) != UINT32_MAX;
+}
+
 /* ---- images ------------------------------------------------------------------------------------- */
 
 static void

@@ -35,6 +35,7 @@ struct mmap2 {
 	struct tool	*t;
 	struct file_ids	*ids;
 	struct walk	*walk;		/* NULL: all maps */
+	const struct jit *jit;		/* NULL: no maps of code made at run time are put in */
 	bool		 strict;
 	bool		 trace;		/* the stream has a hardware trace, whose decoder may need any map */
 	struct pp_state	*state;		/* of the walk */
@@ -245,6 +246,8 @@ mmap2_hit_process(struct mmap2 *m, const struct walk_hit *hit)
 	uint8_t trailer[PP_TRAILER_MAX];
 	struct pp_stamp stamp = { .trailer = trailer };
 
+	if (m->jit && jit_is_put(m->jit, hit->map))	/* in full, with an id that the state does not know yet */
+		return 1;
 	if (mmap2_reader_has(m, hit->pid, hit->map, d) || mmap2_reader_has(m, owner, hit->map, d))
 		return 1;
 	if (hit->map->start <= UINT32_MAX && !strcmp(d->name, "[vdso]") && mmap2_hit_files(m, hit) < 0)
@@ -434,7 +437,7 @@ mmap2_finish(struct out *o)
 }
 
 struct out *
-mmap2_new(struct tool *t, struct lookup *lookup, struct walk *walk, bool strict, struct out *next)
+mmap2_new(struct tool *t, struct lookup *lookup, struct walk *walk, const struct jit *jit, bool strict, struct out *next)
 {
 	struct mmap2 *m = tool_alloc(1, sizeof *m);
 
@@ -443,6 +446,7 @@ mmap2_new(struct tool *t, struct lookup *lookup, struct walk *walk, bool strict,
 	m->ids = file_ids_new(t, lookup);
 	pp_table_init(&m->names);
 	m->walk = walk;
+	m->jit = jit;
 	m->strict = strict;
 	if (!walk)
 		return &m->pub;
