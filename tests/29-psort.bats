@@ -195,6 +195,26 @@ reference() {
 	done_all
 }
 
+# perf delivers what stands before the last round but one before a record without a time.
+@test "psort --full: records of tasks without a time that overtake what perf has before them are counted" {
+	local marks n
+	for n in 0 1 2; do
+		marks=$(yes FINISHED_ROUND | head -n $n)
+		printf '%s\n' "$attr" "COMM pid=7 tid=7 comm=first" "SAMPLE ip=1 pid=7 time=100" $marks "COMM pid=7 tid=7 comm=second" \
+		    "SAMPLE ip=1 pid=7 time=0" "SAMPLE ip=1 pid=7 time=200" >"$T/recipe"
+		mkpipe "$T/recipe" >"$T/in"
+		try psort --full "$T/in"
+		[ $rc = 0 ]
+		[ $n = 2 ] || ! [ -s "$T/err" ] || failed "$n rounds: $(cat "$T/err")"
+	done
+	one_line "psort: warning: $T/in: 1 records of tasks and maps without a time now precede older records, whose names may change: without --full they keep their places"
+	for o in "" --untimed=first "--full --untimed=stamp" --window=1s; do
+		try psort $o "$T/in"
+		[ $rc = 0 ] && ! [ -s "$T/err" ] || failed "$o: $(cat "$T/err")"
+	done
+	done_all
+}
+
 @test "psort: -u drops what is equal in every byte, also over runs" {
 	{ shuffled 8 20000 2000; shuffled 8 20000 2000 | tail -n +2; } >"$T/recipe"
 	mkpipe "$T/recipe" >"$T/in"

@@ -294,6 +294,9 @@ emit_say(const struct emit *e, const char *input, const struct emit_counts *c)
 	if (c->late && became)
 		tool_warn(e->t, "%s: %ju records arrived later than %s permits, and %s", input, (uintmax_t)c->late,
 		    e->how->mode == SORT_WINDOW ? "the window" : "their round", became);
+	if (c->moved)
+		tool_warn(e->t, "%s: %ju records of tasks and maps without a time now precede older records, "
+		    "whose names may change: without --full they keep their places", input, (uintmax_t)c->moved);
 	if (e->how->mode == SORT_ROUNDS && c->timed && c->rounds == c->idle_rounds) {
 		const char *why = c->rounds ? "all FINISHED_ROUND records are before the first time" :
 		    "no FINISHED_ROUND";

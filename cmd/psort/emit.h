@@ -45,6 +45,7 @@ struct emit_counts {				/* of the input */
 	uint64_t timed, untimed, others;	/* records with a time, without a time, written by perf */
 	uint64_t rounds, idle_rounds;		/* FINISHED_ROUNDs; those before the first record with a time */
 	uint64_t late;
+	uint64_t moved;				/* of tasks and maps, without a time: they precede what perf has before them */
 };
 
 /* `err' gets errors of the queue.  1, or -1: no memory.  In both cases call emit_close(). */

@@ -150,6 +150,17 @@ pass(struct sorter *s, const struct pp_rec *r)
 	return r->payload ? emit_payload(&s->e, s->t->in, r) : pp_put(s->t->out, s->t->in, r);
 }
 
+/*
+ * Does a record without a time overtake records that perf has delivered at that place, all before the round before the last?
+ * So it is with --full in a recording that others are appended to, or of perf record --tail-synthesize.
+ */
+static bool
+moves(const struct sorter *s, const struct pp_rec *r)
+{
+	return s->how->mode == SORT_FULL && s->how->untimed == UNTIMED_INPLACE && pp_state_wants(r->type) &&
+	    s->n.rounds - s->n.idle_rounds >= MARKS_ALL;
+}
+
 /* Records that perf does not queue (its own, and those without a time) are written at once, as perf delivers them at once. */
 static int
 take(struct sorter *s, const struct pp_rec *r)
@@ -168,6 +179,7 @@ take(struct sorter *s, const struct pp_rec *r)
 		return pp_reject(t->in, r);
 	if (!pp_time(ev, r, t->in->swap, &time)) {
 		s->n.untimed++;
+		s->n.moved += moves(s, r);
 		switch (s->how->untimed) {
 		case UNTIMED_STAMP:
 			if (s->prev)
