@@ -84,6 +84,29 @@ killed() {
 	done_all
 }
 
+# The record in front of a wrong size may have been overwritten, too; but an attr gives all others their meaning.
+@test "repair: a wrong size behind the only attr costs no more than its record" {
+	cat >"$T/recipe" <<-END
+	attr type=1 config=0 period=1000 sample_type=IP|TID|TIME flags=sample_id_all|comm|task
+	SAMPLE misc=2 ip=0x401000 pid=100 time=1000000010
+	SAMPLE misc=2 ip=0x401004 pid=100 time=1000000020
+	COMM pid=100 tid=100 comm=alpha @ time=1000000025
+	SAMPLE misc=2 ip=0x401008 pid=100 time=1000000030
+	END
+	sed 2d "$T/recipe" >"$T/without"
+	mkpipe "$T/recipe" >"$T/in"
+	mkpipe "$T/without" >"$T/want"
+	at=$(($(stat -c %s "$T/want") - 32 - 40 - 32))		# of the first SAMPLE
+	for size in '\x00\x00' '\x21\x00' '\x24\x01' '\xff\xff'; do
+		cp "$T/in" "$T/wrong"
+		printf "$size" | dd of="$T/wrong" bs=1 seek=$((at + 6)) conv=notrunc status=none
+		try pcat --repair "$T/wrong"
+		[ $rc = 1 ] && cmp "$T/want" "$T/out" || failed "$size"
+		one_line "pcat: $T/wrong: byte $at: SAMPLE: "
+	done
+	done_all
+}
+
 @test "repair: the size of a record is 0: the search finds the next" {
 	need corpus
 	f=$CORPUS/foreign/quipper/perf.data.piped.corrupted.zero_size_sample-3.2

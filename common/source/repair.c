@@ -12,7 +12,7 @@
  * What looks like a record amid another one begins a chain that breaks off soon: of chains that overlap, the longest is taken.
  *
  * A record that no record follows may have been overwritten from somewhere inside it.  It is left out too, unless it ends with what
- * shows that it is whole.
+ * shows that it is whole, or is the first attr.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -303,10 +303,12 @@ repair_begins(const struct source *s, const struct pp_rec *r, size_t n)
 	    __builtin_popcountll(pp_kernel_needs(s->pub.events, r, n) ^ r->size) == 1;
 }
 
-/* Do its last bytes show that it is whole? */
+/* Do its last bytes show that it is whole?  The first attr need not be: without it, nothing has a meaning. */
 static bool
 repair_ends(const struct source *s, const struct pp_rec *r)
 {
+	if (r->type == PP_HEADER_ATTR && !s->pub.events->n)
+		return true;
 	if (r->type < PP_USER_TYPE_START)
 		return r->type != PP_SAMPLE && repair_fits(s, r) == FIT_SURE;
 	return r->size == PP_HEADER_SIZE;
