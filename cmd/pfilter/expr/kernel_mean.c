@@ -104,7 +104,7 @@ kernel_refuses(const struct expr *e, const struct node *n, const struct pp_event
 		else if (kernel_is_char_pointer(format, x))
 			is = "what a char * points to is known only at record time (perf record --filter)";
 		else if (x->kind == PP_PAYLOAD_OPAQUE || x->kind == PP_PAYLOAD_NUMBERS)
-			is = "the kernel takes it, but it is neither a number nor text, so no predicate of it is true";
+			is = "it is neither a number nor a text, though the kernel may compare its bytes as one";
 		else if (x->kind == PP_PAYLOAD_CPUMASK && k->by != BY_CPUS)
 			is = "CPUs are compared with CPUS{0-1}";
 		else if (x->kind == PP_PAYLOAD_CPUMASK && kernel_big_endian(e))
