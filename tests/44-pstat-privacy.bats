@@ -198,6 +198,22 @@ nothing_left() {
 	done_all
 }
 
+# perf probe --add 'GROUP:EVENT=...', and whoever writes to uprobe_events, can take any group.
+@test "privacy: a probe in a group of any name is an event after a program" {
+	need jq
+	need python3
+	local hex=$(printf probe_secret | od -An -tx1 | tr -d ' \n') other group
+	for group in probe_secret mine_secrets; do
+		other=$(printf $group | od -An -tx1 | tr -d ' \n')
+		python3 payload.py make little 3 | sed "s/probe_secret/$group/g; s/$hex/$other/g" | mkpipe >"$T/in"
+		[ "$(pstat --privacy -v --json "$T/in" | jq -c '.privacy[] | select(.row == "events") | [.distinct, .bytes, .names]')" = \
+		    "[1,24,[\"$group:hidden_main\"]]" ] || failed "$group: $(given "$T/in" | tr '\n' ' ')"
+		pfilter -q --anon event "$T/in" >"$T/anon"
+		! given "$T/anon" | grep '^events ' || failed "$group: left"
+	done
+	done_all
+}
+
 @test "privacy: names that look like pseudonyms, and those that are only close to one" {
 	need jq
 	# PATH...: of each line, all of the first part are hidden, none of the second is

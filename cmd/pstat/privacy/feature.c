@@ -20,8 +20,8 @@ begins(const char *s, size_t len, const char *with)
 	return len >= strlen(with) && !memcmp(s, with, strlen(with));
 }
 
-void
-privacy_event_name(struct privacy *p, const struct pp_rec *r, const char *s, size_t len)
+bool
+privacy_event_given(const char *s, size_t len)
 {
 	static const char *const made[] = {
 		"probe", "sdt_", "uprobes:", "kprobes:", "synthetic:", "user_events", "/", "./", "../",
@@ -30,7 +30,13 @@ privacy_event_name(struct privacy *p, const struct pp_rec *r, const char *s, siz
 
 	for (size_t i = 0; i < sizeof made / sizeof *made; i++)
 		given |= begins(s, len, made[i]);
-	if (given && !memmem(s, len, "name=event-", 11))
+	return given && !memmem(s, len, "name=event-", 11);
+}
+
+void
+privacy_event_name(struct privacy *p, const struct pp_rec *r, const char *s, size_t len)
+{
+	if (privacy_event_given(s, len))
 		privacy_text(p, ROW_EVENTS, r, s, len);
 }
 

@@ -149,11 +149,15 @@ void	privacy_fields(struct privacy *, const struct pp_event *, const struct pp_r
 struct pp_choice privacy_choice(void);		/* what that looks at */
 /* The payload of a sample, n bytes: RAW without its size. */
 void	privacy_payload(struct privacy *, const struct pp_event *, const struct pp_rec *, const uint8_t *raw, size_t n);
+/* At the end: count the events that the fields of their payloads show to be probes, in whatever group a user has put them. */
+void	privacy_probes(struct privacy *);
 /* A text or number by what it means. */
 void	privacy_text_of(struct privacy *, const struct pp_rec *, enum pp_role, const char *s, size_t len);
 void	privacy_number_of(struct privacy *, const struct pp_rec *, enum pp_role, uint64_t n, size_t width);
 void	privacy_feature(struct privacy *, const struct pp_rec *);
-/* A name of an event: counted if a user gave it, or it is that of a program's probe. */
+/* Did a user give the event this name, or is it that of a program's probe? */
+bool	privacy_event_given(const char *s, size_t len);
+/* A name of an event: counted if so. */
 void	privacy_event_name(struct privacy *, const struct pp_rec *, const char *s, size_t len);
 
 /* ---- symbols.c ----------------------------------------------------------------------------------- */

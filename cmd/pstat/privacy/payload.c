@@ -62,3 +62,18 @@ privacy_payload(struct privacy *p, const struct pp_event *ev, const struct pp_re
 	privacy_value(p, ROW_RAW, r, ev->index, n);
 	privacy_text(p, ROW_RAW, NULL, ev->name, strlen(ev->name));
 }
+
+void
+privacy_probes(struct privacy *p)
+{
+	const struct pp_events *e = p->in->events;
+
+	for (unsigned i = 0; i < e->n; i++) {
+		const struct payload_layout *l = payload_layout(&p->payloads, p->in, e->ev[i]);
+		const char *name = e->ev[i]->name;
+
+		if (l && (pp_format_field(l->format, "__probe_ip", 10) || pp_format_field(l->format, "__probe_func", 12)) &&
+		    !privacy_event_given(name, strlen(name)))
+			privacy_found(p, ROW_EVENTS, name, strlen(name));
+	}
+}

@@ -296,8 +296,11 @@ privacy_end(void *part, struct pass *pass)
 	bool exact;
 	struct pp_tracing_behind behind = { 0 };
 
-	if (p->in && pp_formats(p->in))
+	if (p->in && pp_formats(p->in)) {
 		behind = pp_tracing_behind(pp_formats(p->in));
+		if (p->value)
+			privacy_probes(p);
+	}
 	privacy_unread(p, ROW_KERNEL_ADDR, behind.kallsyms);
 	privacy_unread(p, ROW_KERNEL_ADDR, behind.printk);
 	privacy_unread(p, ROW_COMMS, behind.tasks);
