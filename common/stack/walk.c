@@ -74,7 +74,6 @@ struct walk {
 	struct walk_losses losses;
 
 	uint64_t	 fed;		/* records */
-	uint64_t	 ksymbols;	/* so many of them: they are no maps, but change what an address is called */
 	struct known_place *cache;	/* by hash; at most 3/4 of it are used */
 	unsigned	 cache_bits;
 	uint32_t	 cached;
@@ -90,8 +89,10 @@ static struct space
 walk_space(const struct walk *w, uint32_t pid, unsigned mode)
 {
 	const struct pp_maps *maps = pp_state_maps(w->state, pid, mode);
+	/* symbols are no maps, but change what an address is called */
+	uint64_t symbols = mode == PP_MISC_KERNEL ? pp_state_fed(w->state, PP_CLASS_SYMBOL) << 40 : 0;
 
-	return (struct space){ mode, maps, (maps ? pp_maps_version(maps) : 0) + (mode == PP_MISC_KERNEL ? w->ksymbols << 40 : 0) };
+	return (struct space){ mode, maps, (maps ? pp_maps_version(maps) : 0) + symbols };
 }
 
 static uint32_t
@@ -318,7 +319,6 @@ walk_turn(void *arg, uint64_t time, const uint8_t *p, size_t n)
 	if (pp_get_u32(p, false)) {
 		r = pp_rec_at(p, w->events->swap);
 		w->fed++;
-		w->ksymbols += r.type == PP_KSYMBOL;
 		w->full = pp_state_feed(w->state, &r, 0) < 0;
 		return 1;
 	}

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "record/meaning.h"
 #include "set.h"
 #include "state_in.h"
 
@@ -58,6 +57,7 @@ pp_state_feed(struct pp_state *s, const struct pp_rec *r, size_t trailer)
 {
 	enum { FEW = 256 };
 
+	s->fed[pp_type_class(r->type)]++;
 	if (feed(s, r, trailer) < 0)
 		return -1;
 	if (!s->limit || pp_state_memory(s) <= s->limit)
@@ -219,6 +219,12 @@ pp_state_cgroup(const struct pp_state *s, uint64_t id)
 	const struct kept *k = pp_state_kept(s, PP_CGROUP, 0, id);
 
 	return k ? (const char *)k->raw + PP_RAW_AT(CGROUP, path) : NULL;
+}
+
+uint64_t
+pp_state_fed(const struct pp_state *s, enum pp_class class)
+{
+	return s->fed[class];
 }
 
 size_t

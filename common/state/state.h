@@ -22,14 +22,14 @@
  * some 30 (state_in.h).  Hash tables have a random key for each handle, so a recording cannot choose its collisions.
  *
  * A new side-band record is a case in pp_state_feed() (state.c) and in pp_state_knows() (state_known.c).  If pp_state_keep()
- * keeps the record, the snapshot has it too; else it is also a case in state_write.c.
+ * keeps the record, the snapshot has it too; else it is also a case in state_write.c.  tests/unit/state_law.c asks for all of them.
  */
 #ifndef PP_STATE_H
 #define PP_STATE_H
 
 #include <string.h>
 
-#include "perfpipe_inline.h"
+#include "record/meaning.h"
 
 /* The handle, pp_state_feed(), the simplest lookups, struct pp_map and struct pp_dso are in perfpipe.h. */
 
@@ -124,6 +124,9 @@ bool		 pp_map_is_jit(const struct pp_rec *, const struct pp_dso *, bool swap);
 enum pp_namespace { PP_NS_NET, PP_NS_UTS, PP_NS_IPC, PP_NS_PID, PP_NS_USER, PP_NS_MNT, PP_NS_CGROUP };
 /* The inode of a thread's namespace, by its last NAMESPACES record; 0: unknown. */
 uint64_t	 pp_state_namespace(const struct pp_state *, uint32_t tid, enum pp_namespace);
+
+/* How many records of that class were fed: for who remembers what depends on them, and is in no maps. */
+uint64_t	 pp_state_fed(const struct pp_state *, enum pp_class);
 
 /* Bytes in use, approximately: what has ended does not count, though its memory is kept for what comes. */
 size_t		 pp_state_memory(const struct pp_state *);

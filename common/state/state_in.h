@@ -89,6 +89,7 @@ struct pp_state {
 	struct pp_maps	 kernel;
 	struct pp_maps	 symbols;	/* the addresses of KSYMBOL records; start - pgoff is the key of the record that is kept */
 	bool		 frees_files;	/* pp_state_free_files() */
+	uint64_t	 fed[PP_CLASSES];	/* records */
 	unsigned	 sweeps;	/* of kinds that no map uses */
 	size_t		 left;		/* kinds behind the last one */
 	struct maps_pool pool;

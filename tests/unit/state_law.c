@@ -114,6 +114,7 @@ law(uint32_t type, bool swap)
 	if (known(&is))
 		fail_msg("%s: pp_state_knows() it before it comes", name);
 	feed(&is, 0);
+	assert_int_equal(pp_state_fed(is.s, pp_type_class(type)), pp_state_fed(was.s, pp_type_class(type)) + 1);
 	if (pp_state_same(is.s, was.s) || pp_state_same(was.s, is.s))
 		fail_msg("%s: pp_state_feed() does not feed it, or pp_state_same() does not see it", name);
 	if (!known(&is))

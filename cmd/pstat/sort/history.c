@@ -41,8 +41,8 @@ struct history {
 	struct { uint64_t generation; uint32_t tid, name; } comm[CACHED];
 	struct { uint64_t generation, version; const struct pp_maps *maps; uint32_t pid, mode; } maps[CACHED];
 	struct { uint64_t version, page; uint32_t name; } page[PAGES];	/* what is on pages that one map covers */
-	uint64_t	 cgroup_era;	/* until a cgroup may have another path; from 1 */
-	struct { uint64_t id, era; uint32_t name; } contained[2][CONTAINED];	/* by id: containers, pods */
+	/* by id: containers, pods; era: until a cgroup may have another path; from 1 */
+	struct { uint64_t id, era; uint32_t name; } contained[2][CONTAINED];
 	uint64_t	 unknown;	/* 1 + the number of field_dso_unknown; 0: not known yet */
 	uint32_t	*dso;		/* by index of a pp_dso: 1 + number of its name */
 	size_t		 ndso;
@@ -53,7 +53,6 @@ struct history {
 	uint32_t	 noffsets, offset_bytes;	/* such names */
 	uint32_t	*instead;	/* by number of such a name: 1 + the number of the name that it has otherwise; 0: it is none */
 	size_t		 ninstead;
-	uint64_t	 ksymbols;	/* so many were fed: they are no maps, but change what an address is called */
 };
 
 /* ---- the state at the time of a hit -------------------------------------------------------------- */
@@ -238,7 +237,9 @@ history_symbol(struct history *h, uint64_t ip, uint32_t pid, uint32_t mode, bool
 		return ROWS_UNKNOWN;
 	at = history_maps(h, pid, mode);
 	maps = h->maps[at].maps;
-	version = h->maps[at].version + (mode == PP_MISC_KERNEL ? h->ksymbols << 40 : 0);
+	version = h->maps[at].version;
+	if (mode == PP_MISC_KERNEL)	/* symbols are no maps, but change what an address is called */
+		version += pp_state_fed(h->now, PP_CLASS_SYMBOL) << 40;
 	hash = (ip ^ version << 40) * UINT64_C(0x9e3779b97f4a7c15) >> (64 - PLACES_BITS);
 	if (!h->place[hash].frame || h->place[hash].ip != ip || h->place[hash].version != version) {
 		m = maps ? pp_maps_find(h->now, maps, ip) : NULL;
@@ -263,13 +264,14 @@ static uint64_t
 history_contained(struct history *h, uint64_t id, bool pod)
 {
 	size_t slot = id % CONTAINED;
+	uint64_t era = 1 + pp_state_fed(h->now, PP_CLASS_CGROUP);
 	char text[CONTAINER_TEXT];
 	const char *path;
 
-	if (h->contained[pod][slot].era != h->cgroup_era || h->contained[pod][slot].id != id) {
+	if (h->contained[pod][slot].era != era || h->contained[pod][slot].id != id) {
 		path = pp_state_cgroup(h->now, id);
 		h->contained[pod][slot].name = history_name(h, path && container_innermost(path, pod, text) ? text : NULL);
-		h->contained[pod][slot].era = h->cgroup_era;
+		h->contained[pod][slot].era = era;
 		h->contained[pod][slot].id = id;
 	}
 	return history_key(h->contained[pod][slot].name);
@@ -312,8 +314,6 @@ history_feed(struct history *h, const uint8_t *p)
 	struct pp_rec r = pp_rec_at(p, h->s->stream.swap);
 
 	h->generation++;
-	h->cgroup_era += r.type == PP_CGROUP;
-	h->ksymbols += r.type == PP_KSYMBOL;
 	return pp_state_feed(h->now, &r, 0);
 }
 
@@ -514,7 +514,7 @@ history_new(struct sort *s)
 	struct history *h = tool_alloc(1, sizeof *h);
 
 	h->s = s;
-	h->generation = h->cgroup_era = 1;
+	h->generation = 1;
 	if (s->naming) {
 		h->place = tool_alloc((size_t)1 << PLACES_BITS, sizeof *h->place);
 		h->offsets = s->offsets;
