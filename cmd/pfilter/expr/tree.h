@@ -167,8 +167,13 @@ value_compare(enum node_kind op, big a, big b)
 	case N_LT:	return big_less(a, b);
 	case N_LE:	return !big_less(b, a);
 	case N_GT:	return big_less(b, a);
-	default:	return !big_less(a, b);
+	case N_GE:	return !big_less(a, b);
+	case N_NUM: case N_STR: case N_FIELD: case N_WORD: case N_NEG: case N_ADD: case N_SUB: case N_MUL: case N_DIV: case N_MOD: case N_BAND:
+	case N_BXOR: case N_BOR: case N_MIN: case N_MAX: case N_ABS: case N_POPCOUNT: case N_LEN: case N_DEFAULT: case N_RANGE: case N_EXISTS:
+	case N_GLOB: case N_ERE: case N_IN: case N_TRUTH: case N_NOT: case N_AND: case N_OR: case N_EVENT: case N_KERNEL:
+		break;
 	}
+	return false;
 }
 void	list_add(struct list *, big lo, big hi);
 void	list_add_str(struct list *, char *);

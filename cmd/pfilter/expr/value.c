@@ -29,9 +29,12 @@ value_calc(enum node_kind op, big a, big b, big *r)
 	case N_POPCOUNT:	/* a negative number has infinitely many ones */
 		*r = big_signed(__builtin_popcountll(a.lo) + __builtin_popcountll((uint64_t)a.hi));
 		return a.hi >= 0;
-	default:
-		return false;
+	case N_NUM: case N_STR: case N_FIELD: case N_WORD: case N_LEN: case N_DEFAULT: case N_RANGE: case N_EXISTS: case N_EQ: case N_NE: case N_LT:
+	case N_LE: case N_GT: case N_GE: case N_GLOB: case N_ERE: case N_IN: case N_TRUTH: case N_NOT: case N_AND: case N_OR: case N_EVENT:
+	case N_KERNEL:
+		break;
 	}
+	return false;
 }
 
 /* ---- lists --------------------------------------------------------------------------------------- */
