@@ -140,10 +140,10 @@ state_keys_free(struct state_keys *k)
 {
 	if (!k)
 		return;
-	for (int i = 0; i <= KEY_NO_CGROUP; i++)
+	for (int i = 0; i < STATE_KEYS; i++) {
 		words_free(&k->list[i]);
-	for (int i = 0; i <= KEY_POD; i++)
 		near_free(&k->near[i]);
+	}
 	container_free(&k->container);
 	container_free(&k->pod);
 	container_free(&k->no_container);

@@ -19,7 +19,7 @@ struct state_keys;		/* NULL: no such key */
 
 enum state_key { KEY_COMM, KEY_DSO, KEY_CGROUP, KEY_NO_COMM, KEY_NO_DSO, KEY_NO_CGROUP, KEY_CONTAINER, KEY_POD,
 	KEY_NO_CONTAINER, KEY_NO_POD, KEY_SWITCH_ON,
-	KEY_SWITCH_OFF, KEY_INHERIT, KEY_SHOW_ON_OFF };
+	KEY_SWITCH_OFF, KEY_INHERIT, KEY_SHOW_ON_OFF, STATE_KEYS };
 
 /* Add the option of this optvalue to a struct state_keys *, which may be NULL; an error exits 2. */
 void	state_keys_add(struct tool *, void *keys);

@@ -17,7 +17,7 @@ enum { CGROUP_SLOTS = 256 };
 struct state_keys {
 	const struct tool *t;
 	bool		 swap;
-	struct words	 list[KEY_NO_CGROUP + 1];	/* by enum state_key */
+	struct words	 list[STATE_KEYS];	/* by enum state_key */
 	bool		 inherit;
 	struct container_key container, pod, no_container, no_pod;
 	bool		 by_task, by_file, by_cgroup;	/* which of these keys are given; by_cgroup: or --container, --pod */
@@ -42,8 +42,8 @@ struct state_keys {
 		uint8_t	 mark;
 	}		 cgroup[CGROUP_SLOTS];
 	uint64_t	 pathless;		/* samples of a cgroup without a path */
-	struct near	 near[KEY_POD + 1];	/* by enum state_key: similar names, until one matches: */
-	bool		 found[KEY_POD + 1];
+	struct near	 near[STATE_KEYS];	/* by enum state_key: similar names, until one matches: */
+	bool		 found[STATE_KEYS];
 	const char	*on, *off;		/* NULL: not given */
 	unsigned	 on_event, off_event;
 	bool		 discarding, show;
