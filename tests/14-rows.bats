@@ -12,7 +12,7 @@ compiles() {
 	cp ../common/record/*.def "$T/common/record"
 	sed -i "$2" "$T/common/record/$1"
 	! cmp -s "../common/record/$1" "$T/common/record/$1" || failed "$2 changes nothing"
-	(cd "$T" && ${CC:-cc} -std=c11 -D_GNU_SOURCE -Icommon -I"${3%/*/*}" -fsyntax-only "${3:-common/record/record.c}" 2>"$T/err")
+	(cd "$T" && ${CC:-cc} -std=c11 -D_GNU_SOURCE -Icommon -I"${3%/*/*}" -Icmd/pstat -fsyntax-only "${3:-common/record/record.c}" 2>"$T/err")
 }
 
 @test "rows: nothing compiles without the meaning of a type, field, bit or feature" {
@@ -50,6 +50,22 @@ compiles() {
 	! compiles feature.def 's/^\(FEAT( 8, CPUDESC, *BOTH, \)HARDWARE,/\1,/' common/record/feature.c || failed "what a feature holds"
 	! compiles feature.def 's/^\(FEAT( 8, CPUDESC, *BOTH, HARDWARE, SAME, *\)MACHINE,/\1,/' common/record/feature.c || failed "what it is a fact of"
 	! compiles role.def 's/^ROLE(COMM).*/&\nROLE(SECRET)/' cmd/pfilter/anon/field.c || failed "a role of which --anon does not know"
+	done_all
+}
+
+@test "rows: when a version of perf follows, nothing compiles that names the last one, until it is read again" {
+	local file
+	source_copy
+	for file in common/record/record.c common/convert/compat.c cmd/pinject/ids/mmap2.c cmd/pstat/options.c cmd/pstat/check/{check,head,show}.c; do
+		compiles record.def '1s/$/ /' $file || failed "the test itself: $file: $(cat "$T/err")"
+	done
+	sed -i '/^#define PP_PERFS(P)/s/P(7_2, "current", 7, 2)/P(7_2, "7.2", 7, 2) P(7_3, "current", 7, 3)/' "$T/common/record/meaning.h"
+	compiles record.def '1s/$/ /' common/record/record.c || failed "rows have to be changed: $(cat "$T/err")"
+	for file in common/convert/compat.c cmd/pinject/ids/mmap2.c cmd/pstat/options.c cmd/pstat/check/{check,head,show}.c; do
+		! compiles record.def '1s/$/ /' $file || failed $file
+	done
+	grep -rlE '"[^"]*\b7\.2\b[^"]*"' ../common ../cmd --include=*.c | xargs grep -LE 'PP_PERF_TEXTS\(' >"$T/files" || true
+	[ ! -s "$T/files" ] || failed "names versions without PP_PERF_TEXTS(): $(cat "$T/files")"
 	done_all
 }
 
@@ -464,12 +480,12 @@ recording() {
 @test "rows: a record type and bits of sample_type need only their rows to be known to all that the tools do" {
 	only_all		# it builds the tools
 	source_copy
-	sed -i '/^REC(64,/i REC(63, TEST_NOTE, SWITCH, CURRENT, ID, U4(pid, PID) U4(tid, TID) X8(addr, ADDR) U8(time, TIME) STR(path, PATH), NONE, 0)' \
+	sed -i '/^REC(64,/i REC(63, TEST_NOTE, SWITCH, 7_2, ID, U4(pid, PID) U4(tid, TID) X8(addr, ADDR) U8(time, TIME) STR(path, PATH), NONE, 0)' \
 	    "$T/common/record/record.def"
 	bit=$(grep -c '^SAMPLE(' ../common/record/sample.def)
 	printf 'SAMPLE(%d, TEST_%s, TAIL, U64, %s)\n' \
-	    $bit "SECRET, secret" "OPAQUE, CURRENT, $((bit + 1)), 0, NUMBER, \"secret\", 0" \
-	    $((bit + 1)) "NUMBER, number" "PLAIN, CURRENT, $((bit + 2)), \"number\", NUMBER, \"number\", 0" >>"$T/common/record/sample.def"
+	    $bit "SECRET, secret" "OPAQUE, 7_2, $((bit + 1)), 0, NUMBER, \"secret\", 0" \
+	    $((bit + 1)) "NUMBER, number" "PLAIN, 7_2, $((bit + 2)), \"number\", NUMBER, \"number\", 0" >>"$T/common/record/sample.def"
 	sed -i 's/^	struct pp_bytes	 aux;/&\n	uint64_t	 secret, number;/' "$T/common/perfpipe.h"
 	make -s -j2 -C "$T" O="$T/o" CFLAGS=-O0 "$T/o/pcat" "$T/o/pfilter" >"$T/make" 2>&1 || { cat "$T/make"; false; }
 	PATH=$T/o:$PATH

@@ -39,6 +39,7 @@ static const char picture_help[] =
 #define FORMS_OF_TABLES "json,csv,format=json,format=csv,format=tsv,format=openmetrics"
 #define VIEWS "events,header,tasks,mmaps,build-ids"
 
+PP_PERF_TEXTS(7_2, "the help of --for");
 #define OPTIONS struct asked
 static const struct tool_opt opts[] = {
 	OPT_HEAD("What is reported"),

@@ -26,7 +26,7 @@ static const struct compat_perf perfs[] = {	/* as PP_PERFS */
 	  .attr_size = 128, .exact = true, .flags = 38 },
 	{ .name = "6.12", .perf = PP_PERF_6_12, .features = 32,
 	  .attr_size = 136, .flags = 38, .counters = true },
-	{ .name = "current", .perf = PP_PERF_CURRENT, .features = PP_FEAT_END,
+	{ .name = "current", .perf = PP_PERF_7_2, .features = PP_FEAT_END,
 	  .attr_size = sizeof(struct pp_attr_raw), .flags = 64, .counters = true },
 };
 _Static_assert(sizeof perfs / sizeof *perfs == PP_PERF_END - 1, "a version of PP_PERFS without its row");

@@ -46,18 +46,24 @@ enum pp_class {
 	PP_CLASSES
 };
 
-/* The versions of perf that --compat and --check know, ascending: P(NAME, word, major, minor). */
-#define PP_PERFS(P)	P(6_1, "6.1", 6, 1) P(6_12, "6.12", 6, 12) P(CURRENT, "current", 7, 2)
+/*
+ * The versions of perf that --compat and --check know, ascending: P(NAME, word, major, minor).  The last one is called current; rows name
+ * it by its number, so that they stay right when another follows.
+ */
+#define PP_PERFS(P)	P(6_1, "6.1", 6, 1) P(6_12, "6.12", 6, 12) P(7_2, "current", 7, 2)
 
 #define PP_PERF_OF(name, ...) PP_PERF_##name,
 enum pp_perf {
 	PP_PERF_NONE,		/* no version reads it: it has no row */
 	PP_PERFS(PP_PERF_OF)
-	PP_PERF_END
+	PP_PERF_END,
+	PP_PERF_CURRENT = PP_PERF_END - 1
 };
 /* Their words, with | between. */
 #define PP_PERF_WORD(name, word, ...) "|" word
 #define PP_PERF_WORDS	(&(PP_PERFS(PP_PERF_WORD))[1])
+/* Stands where texts name the versions up to this one: it does not compile when another follows, until they are read again. */
+#define PP_PERF_TEXTS(last, where) _Static_assert(PP_PERF_CURRENT == PP_PERF_##last, where ": texts name the versions of perf")
 
 struct pp_meaning {
 	uint64_t roles;			/* of its fields, PP_ROLE_BIT()s; those of a SAMPLE are in sample.def */

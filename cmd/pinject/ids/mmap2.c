@@ -9,6 +9,8 @@
 #include "set.h"
 #include "state/table.h"
 
+PP_PERF_TEXTS(7_2, "the warning about files of one name");
+
 enum {
 	KERNEL_LOOK = 16384,		/* maps of the kernel among which one is looked for */
 	FORKS = 16,			/* of one time */

@@ -8,6 +8,8 @@
 #include "record/judge.h"
 #include "record/meaning.h"
 
+PP_PERF_TEXTS(7_2, "rules about types");
+
 /* ---- findings ------------------------------------------------------------------------------------ */
 
 /* Add n findings, the first of them at that place. */
@@ -195,13 +197,13 @@ check_type(struct check *c, const struct pp_rec *r)
 	if (pp_type_class(r->type) == PP_CLASS_UNKNOWN && r->type < PP_USER_TYPE_START)
 		check_found_since(c, RULE_E_KERNEL_TYPE, CHECK_NEWER, r, NULL);
 	else if (pp_type_class(r->type) == PP_CLASS_UNKNOWN)
-		check_found_since(c, RULE_E_NEW_TYPE, PP_PERF_CURRENT, r, "perf 6.1 and 6.12 stop, 7.2 leaves it out");
+		check_found_since(c, RULE_E_NEW_TYPE, PP_PERF_7_2, r, "perf 6.1 and 6.12 stop, 7.2 leaves it out");
 	else if (!pp_type_read_by(r->type, PP_PERF_6_1)) {
 		bool old = pp_type_read_by(r->type, PP_PERF_6_12);
 
 		snprintf(detail, sizeof detail, "perf 6.1%s %s not read %s", old ? "" : " and 6.12", old ? "does" : "do",
 		    pp_type_name(r->type));
-		check_found_since(c, RULE_E_NEW_TYPE, old ? PP_PERF_6_12 : PP_PERF_CURRENT, r, detail);
+		check_found_since(c, RULE_E_NEW_TYPE, old ? PP_PERF_6_12 : PP_PERF_7_2, r, detail);
 	}
 }
 
@@ -330,7 +332,7 @@ check_compressed(struct check *c)
 	char detail[100] = "";
 
 	if (z->records2)
-		found_add(&c->found[RULE_E_NEW_TYPE][PP_PERF_CURRENT], z->records2, true, z->first2, 0, PP_COMPRESSED2,
+		found_add(&c->found[RULE_E_NEW_TYPE][PP_PERF_7_2], z->records2, true, z->first2, 0, PP_COMPRESSED2,
 		    "perf 6.1 and 6.12 do not read COMPRESSED2");
 	if (z->nothing)
 		check_found_at(c, RULE_E_EXPANDS_TO_0, z->nothing, true, z->nothing_at, 0, PP_COMPRESSED, NULL);

@@ -20,6 +20,7 @@ enum {
 	CPU_MAP_RANGE = 2,
 	TRACE_INTEL_PT = 1, TRACE_TYPES = 7,
 };
+PP_PERF_TEXTS(7_2, "rules about attrs and features");
 
 /* ---- attrs --------------------------------------------------------------------------------------- */
 
@@ -80,7 +81,7 @@ check_attr(struct check *c, const struct pp_rec *r)
 	if (pp_made(c->in, r) && a->size > ATTR_KNOWN)
 		check_found_since(c, RULE_E_NEW_ATTR, CHECK_NEWER, r, "no perf up to 7.2 knows as much");
 	else if (pp_made(c->in, r) && a->size > ATTR_6_1)
-		check_found_since(c, RULE_E_NEW_ATTR, a->size > ATTR_6_12 ? PP_PERF_CURRENT : PP_PERF_6_12, r,
+		check_found_since(c, RULE_E_NEW_ATTR, a->size > ATTR_6_12 ? PP_PERF_7_2 : PP_PERF_6_12, r,
 		    a->size > ATTR_6_12 ? "perf 6.1 and 6.12 know less" : "perf 6.1 knows less");
 	if (a->size > ATTR_KNOWN)
 		check_found(c, RULE_W_LARGE_ATTR, r, NULL);
@@ -148,7 +149,7 @@ feature_topology(struct check *c, const struct pp_rec *r, const struct pp_featur
 	if (pp_feature_check(f, &c->about, NULL) < 0 || !c->about.ids || pp_made(c->in, r))
 		return;
 	snprintf(detail, sizeof detail, "perf 6.1 and 6.12 stop at socket %u of %u CPUs", c->about.socket, c->about.nr_cpus);
-	check_found_since(c, RULE_E_BAD_FEATURE, PP_PERF_CURRENT, r, detail);
+	check_found_since(c, RULE_E_BAD_FEATURE, PP_PERF_7_2, r, detail);
 }
 
 static void
@@ -191,7 +192,7 @@ feature_new(struct check *c, const struct pp_rec *r, uint64_t number)
 
 	snprintf(detail, sizeof detail, "%s %s (%ju)", read ? "perf 6.1 and 6.12 do not read" : "no perf up to 7.2 reads",
 	    read ? pp_feature_name(number) : "this number", (uintmax_t)number);
-	check_found_since(c, RULE_E_NEW_FEATURE, read ? PP_PERF_CURRENT : CHECK_NEWER, r, detail);
+	check_found_since(c, RULE_E_NEW_FEATURE, read ? PP_PERF_7_2 : CHECK_NEWER, r, detail);
 }
 
 /* A feature record that stands in the input: its number alone. */

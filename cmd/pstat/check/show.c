@@ -22,6 +22,7 @@ static const struct row {
 #include "rules.def"
 #undef RULE
 };
+PP_PERF_TEXTS(7_2, "rules.def");
 static const char letters[] = "EWN";
 static const char *const level_names[LEVELS] = { "error", "warning", "note" };
 
