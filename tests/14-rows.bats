@@ -76,6 +76,10 @@ compiles() {
 	[ "$(wc -l <"$T/rows")" -ge 6 ] || failed "rows not found"
 	while read -r n name; do
 		grep -qw "${name%_CPU_WIDE}" ../man/pfilter.1 || failed "pfilter.1: $name"
+		case $name in
+		THROTTLE|UNTHROTTLE|READ) ;;	# of events, not of CPUs and chains
+		*) grep -q "^$name " data/followers.txt || failed "data/followers.txt: $name" ;;
+		esac
 	done <"$T/rows"
 	cut -d ' ' -f 1 "$T/rows" | diff - <(sed -n 's/^SAMPLE, FOLLOWS, SWITCHES = 9, (\([0-9, ]*\)), .*/\1/p' evaluate.py |
 	    tr -d ' ' | tr , '\n') || failed "< record.def, > FOLLOWS of evaluate.py"
@@ -300,11 +304,14 @@ compiles() {
 	done_all
 }
 
-@test "rows: each key of --sort is in the schema of both its tables, and none has the name of a column" {
+@test "rows: each key of --sort is in its help and the schema of both its tables, and none has the name of a column" {
 	need jq
 	local table
 	sed -n 's/^KEY("\([a-z_]*\)".*/\1/p' ../cmd/pstat/sort/keys.def | sort >"$T/keys"
 	[ "$(wc -l <"$T/keys")" -ge 14 ] || failed "keys not found"
+	# a word with another in brackets stands for two: cpu[mode]; there is no room for time, which the row of --time-quantum has
+	pstat --help | sed -nE 's/^ *-s, --sort KEYS *//p; s/.*--sort (time) .*/\1/p' | sed -E 's/([a-z]+)\[([a-z]+)\]/\1 \1\2/' | tr ' ' '\n' | sort | comm -23 "$T/keys" - >"$T/lacks"
+	[ ! -s "$T/lacks" ] || failed "the help of --sort: $(tr '\n' ' ' <"$T/lacks")"
 	for table in sort hist; do
 		jq -r ".properties.$table.items.properties | keys[]" pstat.schema.json | sort | comm -23 "$T/keys" - >"$T/lacks"
 		[ ! -s "$T/lacks" ] || failed "pstat.schema.json: $table: $(tr '\n' ' ' <"$T/lacks")"
@@ -424,6 +431,44 @@ all_known() {
 	while read -r word; do
 		[ $word = all ] || grep -- '"--sideband="' index-law.py | grep -q "\"$word\"" || failed "$word"
 	done <"$T/words"
+	done_all
+}
+
+# A role that is none of these is left as it is, as CPU and ADDR.
+@test "rows: of each role it is known whether a join changes it" {
+	local role
+	sed -nE 's/^ROLE\(([A-Z_]+)\).*/\1/p' ../common/record/role.def >"$T/roles"
+	[ "$(wc -l <"$T/roles")" -ge 40 ] || failed "roles not found"
+	while read -r role; do
+		case $role in
+		PAD|PLAIN|CPU|ADDR|USER_ADDR|KERNEL_ADDR|PHYS_ADDR|POINTER|CONFIG|REGS|MAP_*|COMM|PATH|SYMBOL|CGROUP_PATH|EVENT|EVENT_BYTES|UNIT|TEXT) ;;
+		BUILD_ID|BUILD_ID_SIZE|FILE_ID|TAG|DEVICE|NAMESPACE|CGROUP_ID|COOKIE|CODE|OPAQUE|RESULT) ;;
+		*) grep -qE "PP_ROLE_(BIT\()?$role\b" ../common/make/rewrite.c || failed "$role" ;;
+		esac
+	done <"$T/roles"
+	done_all
+}
+
+# All but that word leave what only that word changes; command lines are also removed for any name in them.
+@test "rows: each word of --anon changes something" {
+	need jq
+	head -c 32 /dev/urandom >"$T/key"
+	sed -E 's/^(EVENT_UPDATE .* )z=.*/\1z=secret:thing/' data/all-types.txt | mkpipe - >"$T/in"
+	pfilter --list-options | jq -r '.options[] | select(.name == "anon").words[]' | grep -vxE 'all|cmdline' >"$T/words"
+	[ "$(wc -l <"$T/words")" -ge 7 ] || failed "words not found"
+	pfilter -q --anon all --anon-key "$T/key" "$T/in" >"$T/all"
+	while read -r word; do
+		try pfilter -q --anon "all,-$word" --anon-key "$T/key" "$T/in"
+		[ $rc = 0 ] && ! cmp -s "$T/all" "$T/out" || failed "$word"
+	done <"$T/words"
+	done_all
+}
+
+@test "rows: each tool is among Debian's links, or its name is taken there" {
+	for t in $TOOLS; do
+		grep -q "/perfpipe/$t usr/bin/$t\$" packaging/debian/perfpipe.links && grep -q "man1/$t.1.gz\$" packaging/debian/perfpipe.links ||
+		    grep -q "^TAKEN = .*\b$t\b" packaging/debian/rules || failed "$t"
+	done
 	done_all
 }
 

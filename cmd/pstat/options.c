@@ -43,7 +43,7 @@ PP_PERF_TEXTS(7_2, "the help of --for");
 #define OPTIONS struct asked
 static const struct tool_opt opts[] = {
 	OPT_HEAD("What is reported"),
-	OPT_TEXT('s', "sort", "KEYS", keys, key_words, "comm pid tid cpu event dso symbol syscall cgroup container pod type time raw.X"),
+	OPT_TEXT('s', "sort", "KEYS", keys, key_words, "comm pid tid cpu[mode] event dso symbol syscall cgroup container pod type raw.X"),
 	OPT_TEXT(0, "hist", "FIELD", hist, NULL, "percentiles of period, weight, interval, stack, chain, raw, size, round ..."),
 	OPT_TEXT(0, "columns", "LIST", columns, SORT_FIGURE_WORDS, "of --sort: show these of the periods: count sum mean p50 ... max"),
 	OPT_NUMBER(0, "top", "N", top, 0, UINT32_MAX, "of --sort show N rows (20 on the screen, else all), 0: all"),
