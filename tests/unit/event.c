@@ -255,13 +255,17 @@ test_fields(void **state)
 static void
 test_built_names(void **state)
 {
-	enum { U = 1 << 4, K = 1 << 5, HV = 1 << 6, P = 1 << 15, G = 1 << 20 };
+	enum { U = 1 << 4, K = 1 << 5, HV = 1 << 6, P = 1 << 15, H = 1 << 19, G = 1 << 20 };
 	static const struct { uint32_t type; uint64_t config, flags; const char *name; } rows[] = {
 		{ 0, 0, G, "cycles" }, { 0, 1, G, "instructions" }, { 0, 9, G, "ref-cycles" },
 		{ 1, 0, G, "cpu-clock" }, { 1, 1, G, "task-clock" }, { 1, 2, G, "page-faults" },
 		{ 1, 3, G, "context-switches" }, { 1, 9, G, "dummy" }, { 1, 10, G, "bpf-output" }, { 1, 11, G, "cgroup-switches" },
 		{ 1, 0, K | HV, "cpu-clock:u" }, { 1, 0, U | HV, "cpu-clock:k" }, { 1, 0, HV, "cpu-clock:ku" },
-		{ 0, 0, P, "cycles:p" }, { 0, 0, 3 * P, "cycles:ppp" }, { 0, 0, K | HV | 2 * P, "cycles:upp" },
+		{ 1, 0, U | K, "cpu-clock:h" }, { 1, 0, U, "cpu-clock:kh" }, { 1, 0, K, "cpu-clock:uh" }, { 1, 0, U | K | HV, "cpu-clock" },
+		/* host and guest, if that is not the default, which is without guests for an event with another modifier */
+		{ 0, 0, 0, "cycles:HG" }, { 0, 0, H, "cycles:G" }, { 0, 0, H | G, "cycles" }, { 0, 0, K | HV | G, "cycles:uH" },
+		{ 0, 0, K | HV | H, "cycles:uG" }, { 0, 0, K | HV | H | G, "cycles:u" }, { 0, 0, P | G, "cycles:pH" }, { 0, 0, P | H, "cycles:pG" },
+		{ 0, 0, U | K | P | G, "cycles:hpH" }, { 0, 0, P, "cycles:p" }, { 0, 0, 3 * P, "cycles:ppp" }, { 0, 0, K | HV | 2 * P, "cycles:upp" },
 		{ 3, 0, G, "L1-dcache-loads" }, { 3, 0x10000, G, "L1-dcache-load-misses" }, { 3, 0x102, G, "LLC-stores" },
 		{ 3, 0x10103, G, "dTLB-store-misses" }, { 4, 0x1a2b, G, "raw 0x1a2b" },
 		{ 3, 0x10206, G, "node-prefetch-misses" }, { 3, 7, G, "type 3 config 0x7" }, { 3, 0x300, G, "type 3 config 0x300" },
