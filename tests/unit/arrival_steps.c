@@ -55,6 +55,10 @@ unwanted(void **state)
 	in.unwanted = 1;
 	assert_string_equal(steps(PLENTY, -1, false),
 	    " e2    t5t3@31e3e4e5e6  t7e7e8 ");
+	stream("s30 R s20 R s25 R s28 R s40 R");	/* until what is up to that time is released */
+	in.unwanted = 1;
+	assert_string_equal(steps(PLENTY, -1, false),
+	    " e2  t3e3e4  t5e5e6    t7e7e8 t9@31e9e10");
 	stream("s10 R s30 R s20 R s40 R R");
 	in.unwanted = 3;
 	assert_string_equal(steps(PLENTY, -1, false),
@@ -144,6 +148,16 @@ unsound(void **state)
 	in.bad_emit = 1;
 	assert_string_equal(steps(PLENTY, 0, false),
 	    "e1  fails");
+	for (unsigned i = 0; i < 6; i++) {		/* the look that fails */
+		static const char *const want[] = {
+			" k l1kt1e1e2 fails", " k  l1k l3kt1t3@10e1e2e3e4 fails", " k  l1kt1e1e2  l3k10 l5k10t3@11t5@11e3e4e5e6 fails",
+			" k l1kp*t1e1e2 fails", " kk l1kp*t1e1e2 fails", " kk  l1k l3kp*t1t3@10e1e2e3e4 fails",
+		};
+
+		stream("s10 R s20 R s30 R");
+		in.bad_looked = 1 + i % 3;
+		assert_string_equal(steps(PLENTY, 0, i >= 3), want[i]);
+	}
 }
 
 /* It looks at all up to `ahead' behind a record before that has its turn. */
@@ -196,6 +210,11 @@ until_then(void **state)
 	in.forgets[1] = 3;
 	assert_string_equal(steps(PLENTY, 10, true),
 	    "     kk l1l2l4l5kkp40t1t2@10t4@10e1e2e4  k40k40 l8k40p*t5@41t8@41e5e6e7e8e9");
+	/* when all is forgotten, the latest time is that of the next record */
+	stream("s11 s51 R R s20 R s30 R s40 R");
+	in.forgets_odd = true;
+	assert_string_equal(steps(PLENTY, 0, true),
+	    "kk kkp51e3e4 l5k51k51 k51k51 l7k51k51 l9k51p*t5t7t9e5e6e7e8e9e10");
 	stream("s10 s20 s30 s40 s50 R R s60 R");
 	in.forgets[0] = in.forgets[1] = 2;
 	assert_string_equal(steps(PLENTY, 10, true),
@@ -257,7 +276,7 @@ records_count(void **state)
 			}
 			for (unsigned i = 0; i < large; i++)
 				rec(SAMPLE, 10000 + i, LARGE);
-			in.elsewhere = MEMORY;				/* which is half of it */
+			in.elsewhere = MEMORY - 1;			/* which is half of it */
 			assert_int_equal(run(MEMORY, 0, waits), 1);
 			assert_int_equal(in.text[in.ntext - 1] == ' ', 0);
 			*strrchr(in.text, ' ') = '\0';			/* the end of the stream; then the last record */
@@ -386,6 +405,10 @@ guesses(void **state)
 	in.guesses = true;
 	assert_string_equal(steps(490000, -1, false),
 	    "g1 g2 g3 g4 g5 g6e1e2e3e4e5e6    g10 g11 g12t9t7t8e7e8e9 e10e11e12 early 3");
+	stream("S110 S120 S190 S150 S140 S160 S170 S180");	/* of the third that arrived first the latest time, and no other, counts */
+	in.guesses = true;
+	assert_string_equal(steps(490000, -1, false),
+	    "g1 g2 g3 g4 g5 g6e1e2 g7e3e4e5e6e7  t8e8 early 1");
 	stream("s105 R R s50 R s60 R R");		/* when nothing waits any more, the latest time is that of the next record */
 	in.guesses = true;
 	assert_string_equal(steps(PLENTY, -1, false), 
@@ -398,6 +421,17 @@ guesses(void **state)
 	in.bad_turn = 4;
 	assert_string_equal(steps(PLENTY, -1, false),
 	    "g1 g2 g3   m1t5t4t1@102e1e2e3 fails");
+}
+
+/* What is neither decided nor missed when nothing can be written any more is missed. */
+static void
+missed_at_end(void **state)
+{
+	(void)state;
+	stream("s105 s215 U P s305");
+	in.guesses = true;
+	in.bad_emit = 3;
+	assert_string_equal(steps(PLENTY, -1, false), "g1 g2  e3 m1m2 fails");
 }
 
 /* Marks that a look leaves. */
@@ -493,7 +527,7 @@ main(void)
 		cmocka_unit_test(order), cmocka_unit_test(unwanted), cmocka_unit_test(payloads), cmocka_unit_test(unsound),
 		cmocka_unit_test(dropped), cmocka_unit_test(ahead), cmocka_unit_test(until_then), cmocka_unit_test(limited),
 		cmocka_unit_test(records_count), cmocka_unit_test(compacted), cmocka_unit_test(entries_count), cmocka_unit_test(end_of_time),
-		cmocka_unit_test(relieved), cmocka_unit_test(guesses), cmocka_unit_test(marks), cmocka_unit_test(no_flush),
+		cmocka_unit_test(relieved), cmocka_unit_test(guesses), cmocka_unit_test(missed_at_end), cmocka_unit_test(marks), cmocka_unit_test(no_flush),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

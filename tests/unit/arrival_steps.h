@@ -19,12 +19,14 @@ static struct {
 	uint8_t		*p;
 	size_t		 n;
 	unsigned	 nrec;
+	uint64_t	 at[1 << 15];		/* where the record of that number stands */
 	char		 text[1 << 16];
 	size_t		 ntext;
 	uint64_t	 until;
 	size_t		 elsewhere;		/* pp_arrival_elsewhere() */
 	size_t		 more, less;		/* more(), and by how much each that is emitted makes it less */
 	unsigned	 bad_turn, bad_look, bad_emit;	/* of the record of that number */
+	unsigned	 looks, bad_looked;	/* calls of looked(); the one that fails */
 	unsigned	 dropped;		/* the turn of record of that number gives no verdict */
 	unsigned	 unwanted;		/* record of that number is not wanted */
 	unsigned	 flushes, bad_flush;	/* calls of flush(); the first one that fails */
@@ -66,7 +68,8 @@ rec(uint32_t type, uint64_t time, size_t more)
 	    (uint16_t)(type == PAYLOAD ? 12 : type == COMM ? 16 + 16 + 16 : type == SAMPLE ? 32 + more : 16) };
 	uint32_t first[2] = { ++in.nrec };
 
-	assert_true(in.n + (1 << 17) < 32 << 20);
+	assert_true(in.n + (1 << 17) < 32 << 20 && in.nrec < sizeof in.at / sizeof *in.at);
+	in.at[in.nrec] = in.n;
 	raw(&head, 8);
 	if (type == PAYLOAD) {
 		raw(&(uint32_t){ sizeof tracing }, 4);
@@ -137,6 +140,7 @@ turn(void *arg, const struct pp_turn *t, const struct pp_event *ev, const struct
 	(void)arg;
 	(void)ev;
 	assert_int_equal(t->nr, nr + 1 - (in.unwanted && nr > in.unwanted));	/* the attr is the first */
+	assert_int_equal(t->offset, in.at[nr]);
 	say("t", nr);
 	if (t->since < time_of(r))
 		say("@", t->since);
@@ -155,6 +159,7 @@ look_at(void *arg, const struct pp_turn *t, const struct pp_event *ev, const str
 	(void)arg;
 	(void)ev;
 	assert_int_equal(t->nr, nr + 1 - (in.unwanted && nr > in.unwanted));
+	assert_int_equal(t->offset, in.at[nr]);
 	if (in.forgets_odd && time_of(r) % 2) {		/* which are many */
 		assert_true(pp_arrival_forget(in.a, nr + 1));
 		return 1;
@@ -172,7 +177,7 @@ looked(void *arg, uint64_t decided)
 {
 	(void)arg;
 	say("k", decided);
-	return 1;
+	return ++in.looks == in.bad_looked ? pp_fail(&in.err, "bad looked") : 1;
 }
 
 static uint64_t
