@@ -75,6 +75,8 @@ static const struct row {
 	    "0.0 nr=1 1.0 info_len=8 1.0 data_len=3 1.0 arrays=5 1.0 info:8 1.0 data:3", NULL },
 	{ 26, 0, "4:2 4:7 4:2 b:9feb 4:8 4:0", "0.0 nr=2 1.0 id=7 1.0 size=2 1.0 data:2 1.1 id=8 1.1 size=0 1.1 data:0",
 	    "btf info of id 7, 2 bytes\nbtf info of id 8, 0 bytes\n" },
+	{ 26, 0, "4:2 4:7 4:0 4:8 4:1 b:9f", "0.0 nr=2 1.0 id=7 1.0 size=0 1.0 data:0 1.1 id=8 1.1 size=1 1.1 data:1",
+	    "btf info of id 7, 0 bytes\nbtf info of id 8, 1 bytes\n" },
 	{ 27, 0, "4:0 4:1 4:3 4:0 4:528384", "0.0 version=0 0.0 type=1 0.0 level=3 0.0 ratio=0 0.0 mmap_len=528384",
 	    "compressed : type 1 (1 is zstd), level 3, ratio 0, mmap_len 528384\n" },
 	{ 28, 0, "4:2 s:branches s:32 s:x s:y", "0.0 nr=2 1.0 name=branches 1.0 value=32 1.1 name=x 1.1 value=y",

@@ -342,8 +342,12 @@ test_rest(void **state)
 				struct pp_err err;
 				char want[96];
 
-				if (t[i].type == PP_HEADER_ATTR && before % 8)
+				if (t[i].type == PP_HEADER_ATTR && before % 8) {
+					assert_int_equal(followed(e, t[i].type, t[i].head, before, 0, 0, &err), -1);
+					snprintf(want, sizeof want, "%u bytes of ids", before);
+					assert_string_equal(err.what, want);
 					continue;
+				}
 				/* none, and so few bytes that there cannot be one */
 				assert_int_equal(followed(e, t[i].type, t[i].head, before, 0, 0, &err), 1);
 				assert_int_equal(followed(e, t[i].type, t[i].head, before, 1, 0, &err), there ? -1 : 1);
@@ -361,6 +365,31 @@ test_rest(void **state)
 				assert_int_equal(followed(e, t[i].type, t[i].head, before, t[i].weak ? 62 : 63, 16, &err), 1);
 				assert_int_equal(followed(e, t[i].type, t[i].head, before, t[i].weak ? 63 : 64, 16, &err), there ? -1 : 1);
 			}
+		pp_events_free(e);
+	}
+}
+
+/* The fields themselves may look like a record. */
+static void
+test_fields_like_records(void **state)
+{
+	(void)state;
+	for (int swap = 0; swap < 2; swap++) {
+		struct pp_events *e = events(swap, PP_SAMPLE_TID | PP_SAMPLE_TIME);
+		struct pp_err err = { 0 };
+		struct pp_rec r;
+		size_t at = b.n = 0, in;
+
+		begin_rec(&b, PP_AUXTRACE_INFO, 0);
+		in = begin_rec(&b, PP_FINISHED_ROUND, 0);	/* auxtrace_type and what is reserved */
+		end_rec(&b, in);
+		r = end_rec(&b, at);
+		assert_int_equal(pp_judge(e, &r, &err), 1);
+		in = begin_rec(&b, PP_FINISHED_ROUND, 0);	/* a word of its data */
+		end_rec(&b, in);
+		r = end_rec(&b, at);
+		assert_int_equal(pp_judge(e, &r, &err), -1);
+		assert_string_equal(err.what, "of its 24 bytes, those from byte 16 on are other records");
 		pp_events_free(e);
 	}
 }
@@ -529,7 +558,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(test_samples), cmocka_unit_test(test_kernel), cmocka_unit_test(test_trailers),
 		cmocka_unit_test(test_space), cmocka_unit_test(test_plausible), cmocka_unit_test(test_unknown), cmocka_unit_test(test_padded),
-		cmocka_unit_test(test_rest), cmocka_unit_test(test_over_end), cmocka_unit_test(test_said), cmocka_unit_test(test_read),
+		cmocka_unit_test(test_rest), cmocka_unit_test(test_fields_like_records), cmocka_unit_test(test_over_end), cmocka_unit_test(test_said), cmocka_unit_test(test_read),
 		cmocka_unit_test(test_needs), cmocka_unit_test(test_known) };
 
 	return cmocka_run_group_tests_name("judge", tests, NULL, NULL);

@@ -129,6 +129,8 @@ encode_again(struct job *j, const struct pp_rec *r)
 	int rc;
 
 	assert_int_equal(pp_decode(j->in, r, &d, &err), 1);
+	assert_int_equal(d.has, pp_event_attr(d.event)->sample_type & PP_SAMPLE_KNOWN);
+	assert_true(d.misc == r->misc && d.cpumode == (r->misc & PP_MISC_CPUMODE_MASK));
 	pp_frames_of(&f, j->in, &d);
 	while (pp_frame_next(&f, &frame) > 0)
 		frames++;
@@ -250,6 +252,49 @@ test_frames(void **state)
 	}
 	assert_int_equal(pp_frame_next(&f, &frame), 0);
 	pp_close(s);
+}
+
+/* A feature of a record, whose CPUs are not known; other records have none. */
+static void
+test_feature(void **state)
+{
+	static struct bytes b;
+
+	(void)state;
+	for (int swap = 0; swap < 2; swap++) {
+		struct pp_err err = { 0 };
+		struct pp_source *s = pp_open_memory(bytes_p(&b), 0, swap, "none", &err);
+		struct pp_feature f = { .nr_cpus = 7 };
+		struct pp_rec r;
+		size_t at = b.n = 0;
+
+		b.swap = swap;
+		begin_rec(&b, PP_HEADER_FEATURE, 0);
+		put(&b, PP_FEAT_CLN_SIZE, 8);
+		put(&b, 64, 4);
+		r = end_rec(&b, at);
+		assert_int_equal(pp_feature_view(s, &r, &f, &err), 1);
+		assert_true(f.number == PP_FEAT_CLN_SIZE && f.p == r.raw + 16 && f.len == 4 && !f.nr_cpus && f.swap == swap);
+		r.size = 15;
+		assert_int_equal(pp_feature_view(s, &r, &f, &err), -1);
+		r.type = PP_HEADER_ATTR;
+		r.size = 20;
+		assert_int_equal(pp_feature_view(s, &r, &f, &err), 0);
+		/* numbers of each width that there is */
+		b.n = 0;
+		put(&b, 0x1122, 2);
+		assert_int_equal(pp_number_at(s, bytes_p(&b), 2), 0x1122);
+		assert_int_equal(pp_number_at(s, bytes_p(&b), 1), 0);
+		b.n = 0;
+		put(&b, 0x11223344, 4);
+		assert_int_equal(pp_number_at(s, bytes_p(&b), 4), 0x11223344);
+		b.n = 0;
+		put(&b, 0x1122334455667788, 8);
+		assert_int_equal(pp_number_at(s, bytes_p(&b), 8), 0x1122334455667788);
+		for (size_t size = 0; size < 12; size++)
+			assert_int_equal(pp_number_at(s, bytes_p(&b), size) != 0, size == 2 || size == 4 || size == 8);
+		pp_close(s);
+	}
 }
 
 /* Events are numbered in the order of their ATTRs; a number behind the last has none. */
@@ -538,7 +583,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_again),
 		cmocka_unit_test(test_compose),
-		cmocka_unit_test(test_frames),
+		cmocka_unit_test(test_frames), cmocka_unit_test(test_feature),
 		cmocka_unit_test(test_events),
 		cmocka_unit_test(test_branches), cmocka_unit_test(test_registers), cmocka_unit_test(test_other_event),
 		cmocka_unit_test(test_state),
