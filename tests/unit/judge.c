@@ -483,6 +483,12 @@ test_read(void **state)
 			assert_int_equal(pp_judge(e, &r, &err), words == t[i / 2].words + 1 ? 1 : -1);
 			if (words < t[i / 2].words)
 				assert_string_equal(err.what, "read values lie past the end");
+			if (words == t[i / 2].words) {
+				r.size--;
+				err.what[0] = 0;
+				assert_int_equal(pp_judge(e, &r, &err), -1);
+				assert_string_equal(err.what, "read values lie past the end");
+			}
 		}
 		pp_events_free(e);
 	}
