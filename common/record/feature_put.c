@@ -64,7 +64,7 @@ put_number(struct pp_feature_io *io, const struct pp_feature_field *f, const str
 		pp_set_u32(p, (uint32_t)num, io->swap);
 	io->val[io->at] = num;
 	io->pos[io->at] = io->len - f->size;
-	io->open = (io->open & ~(1u << io->at)) | (uint32_t)v->count << io->at;
+	io->open |= (uint32_t)v->count << io->at;
 	return 1;
 }
 

@@ -101,6 +101,7 @@ test_refused(void **state)
 		{ 22, "version=1 block_size=1 nr=? node=0 blocks=0 nbits=? bits=0", "MEM_TOPOLOGY: nbits cannot be counted" },
 		{ 12, "nr=1 attr_size=0 attr=1", "EVENT_DESC: attr is of another kind" },
 		{ 13, "nr_cores=0 nr_threads=0 core_id=1", "CPU_TOPOLOGY: socket_id is missing" },
+		{ 14, "nr=2 node=? total_kb=1 free_kb=1 cpus:0 node=1 total_kb=1 free_kb=1 cpus:1", "NUMA_TOPOLOGY: a length is missing" },
 		{ 99, "x=1", "number 99: x has no place here" },
 		{ 15, "x=1", "BRANCH_STACK: x has no place here" },
 		{ 3, "*:abc hostname:a", "HOSTNAME: hostname expected, not the rest" },
@@ -158,6 +159,48 @@ test_opaque(void **state)
 		assert_memory_equal(buf, raw, len);
 		assert_int_equal(pp_feature_convert(&f, false, buf, sizeof buf, &len, &err), -1);
 		assert_non_null(strstr(err.what, "unknown layout"));
+	}
+	/* zeros may be padding, and are the same in both */
+	for (unsigned at = 0; at < 4; at++)
+		for (uint64_t number = PP_FEAT_CLN_SIZE; number < 100; number += 65) {
+			struct pp_err err = { 0 };
+			struct pp_feature f = { .number = number, .p = raw, .len = number == PP_FEAT_CLN_SIZE ? 4 + 3 : 3 };
+
+			memset(raw, 0, sizeof raw);
+			if (at < 3)
+				raw[f.len - 3 + at] = 1;
+			assert_int_equal(pp_feature_convert(&f, true, buf, sizeof buf, &len, &err), at < 3 ? -1 : 1);
+			assert_int_equal(pp_feature_convert(&f, false, buf, sizeof buf, &len, &err), 1);
+			assert_int_equal(len, f.len);
+			assert_memory_equal(buf, raw, len);
+		}
+}
+
+/* Numbers of 32 bits, with a sign or without: the last that fit, and the first that do not. */
+static void
+test_numbers(void **state)
+{
+	static const struct { uint64_t number; unsigned before; const char *name; uint64_t num; bool fits; } t[] = {
+		{ PP_FEAT_CLN_SIZE, 0, "bytes", 0, true }, { PP_FEAT_CLN_SIZE, 0, "bytes", UINT32_MAX, true },
+		{ PP_FEAT_CLN_SIZE, 0, "bytes", UINT64_C(1) << 32, false }, { PP_FEAT_CLN_SIZE, 0, "bytes", UINT64_MAX, false },
+		{ PP_FEAT_CPU_TOPOLOGY, 2, "core_id", INT32_MAX, true }, { PP_FEAT_CPU_TOPOLOGY, 2, "core_id", UINT64_C(1) << 31, false },
+		{ PP_FEAT_CPU_TOPOLOGY, 2, "core_id", UINT64_MAX, true }, { PP_FEAT_CPU_TOPOLOGY, 2, "core_id", (uint64_t)INT32_MIN, true },
+		{ PP_FEAT_CPU_TOPOLOGY, 2, "core_id", (uint64_t)INT32_MIN - 1, false }, { PP_FEAT_CPU_TOPOLOGY, 2, "core_id", UINT32_MAX, false },
+		{ PP_FEAT_CLOCKID, 0, "resolution", UINT64_MAX, true },
+	};
+	static const char *const before[] = { "nr_cores", "nr_threads" };
+
+	(void)state;
+	for (size_t i = 0; i < 2 * COUNT(t); i++) {
+		struct pp_err err = { 0 };
+		struct pp_feature_io io;
+		uint8_t buf[64];
+
+		pp_feature_create(&io, t[i / 2].number, i % 2, 0, buf, sizeof buf, &err);
+		for (unsigned k = 0; k < t[i / 2].before; k++)
+			assert_int_equal(pp_feature_put_num(&io, before[k], 0), 1);
+		assert_int_equal(pp_feature_put_num(&io, t[i / 2].name, t[i / 2].num), t[i / 2].fits ? 1 : -1);
+		assert_int_equal(strstr(err.what, "does not fit 32 bits") != NULL, !t[i / 2].fits);
 	}
 }
 
@@ -296,7 +339,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_count), cmocka_unit_test(test_padding), cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_count), cmocka_unit_test(test_padding), cmocka_unit_test(test_numbers), cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_opaque), cmocka_unit_test(test_record), cmocka_unit_test(test_attr_flip),
 		cmocka_unit_test(test_recorded),
 	};
