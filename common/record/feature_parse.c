@@ -107,7 +107,7 @@ parse_front(const struct parse *q, unsigned i, uint64_t index, bool in_list)
 		if (in_list && line && line < q->p + strcspn(q->p, "\n"))
 			return NULL;
 	} else {
-		if (in_list || *t.p != '\n' || (*q->p != ',' && *q->p != '\n'))
+		if (in_list || (*q->p != ',' && *q->p != '\n'))
 			return NULL;
 		untitled.p += 1 + strspn(q->p + 1, " ");
 	}

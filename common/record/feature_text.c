@@ -124,10 +124,8 @@ end_run(struct text *t)
 static void
 say_word(struct text *t, const struct pp_feature_value *v)
 {
-	if (v->index == 0) {
-		end_run(t);
+	if (v->index == 0)
 		t->comma = false;
-	}
 	for (unsigned i = 0; i < 64; i++) {
 		uint64_t bit = v->index * 64 + i;
 
@@ -202,7 +200,7 @@ fill(struct text *t, const struct pp_feature_value *v)
 		p = bar + 1;
 	else if (bar)
 		end = bar;
-	while (p < end && !t->failed) {
+	for (;;) {
 		size_t n = strcspn(p, "\n%#|");
 
 		say(t, p, n);
@@ -238,11 +236,9 @@ visit(void *arg, const struct pp_feature_value *v)
 	}
 	if (v->text)
 		fill(t, v);
-	if (v->kind == PP_F_STR && t->attr.p) {
+	if (v->kind == PP_F_STR && t->attr.p)
 		say_attr(t, &t->attr);
-		t->attr.p = NULL;
-	}
-	return t->failed ? -1 : 1;
+	return !t->failed;
 }
 
 int
