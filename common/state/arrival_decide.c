@@ -30,10 +30,8 @@ static void
 arrival_emit_one(struct pp_arrival *a, const struct pp_held *e)
 {
 	struct pp_rec r = pp_rec_at(pp_ring_bytes(&a->ring, e), a->in->swap);
-	struct pp_verdict v = { .to = 0 };
+	struct pp_verdict v = { e->front, e->to, e->owed };
 
-	if (e->state == PP_DECIDED)
-		v = (struct pp_verdict){ e->front, e->to, e->owed };
 	if (e->state == PP_UNSOUND || a->user.emit(a->user.arg, &r, &v, true) < 0) {
 		arrival_blame(a, &r, e->off);
 		a->failed = true;
@@ -201,11 +199,11 @@ arrival_settle_to(struct pp_arrival *a, uint64_t look, uint64_t limit)
 int
 arrival_settle(struct pp_arrival *a, uint64_t limit)
 {
-	uint64_t ahead = a->user.ahead, old, wait = ahead;
+	uint64_t wait = a->user.ahead, old;
 
 	if (!a->ahead || limit == UINT64_MAX)
 		return arrival_settle_to(a, limit, limit);
-	old = limit > ahead ? limit - ahead : 0;
+	old = limit > wait ? limit - wait : 0;
 	if (a->user.until) {
 		uint64_t until;
 
@@ -213,7 +211,7 @@ arrival_settle(struct pp_arrival *a, uint64_t limit)
 			return -1;
 		until = a->user.until(a->user.arg);
 		old = until < old ? until : old;
-		wait = limit > a->settled && limit - a->settled > wait ? limit - a->settled : wait;
+		wait = limit - a->settled;	/* more than `ahead', if some of it is old */
 	}
 	/* A release goes through all that waits, which may be many rounds: do so less often. */
 	if (old > a->settled && old - a->settled >= wait / 4)
