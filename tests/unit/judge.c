@@ -369,6 +369,34 @@ test_rest(void **state)
 	}
 }
 
+/* AUXTRACE, whose payload is behind it, has its fields and nothing else; TRACING_DATA may have its payload in it, or some of a newer one. */
+static void
+test_payloads(void **state)
+{
+	(void)state;
+	for (int swap = 0; swap < 2; swap++)
+		for (unsigned size = 40; size <= 64; size++) {
+			struct pp_events *e = events(swap, PP_SAMPLE_TID | PP_SAMPLE_TIME);
+			struct pp_err err = { 0 };
+			struct pp_rec r;
+			size_t at = b.n = 0;
+
+			begin_rec(&b, PP_AUXTRACE, 0);
+			put_text(&b, "", 56);
+			b.n = size;
+			r = end_rec(&b, at);
+			assert_int_equal(pp_judge(e, &r, &err), size == 48 ? 1 : -1);
+			assert_int_equal(pp_judge_quickly(e, &r, &err), size < 48 ? -1 : 1);
+			b.n = 0;
+			begin_rec(&b, PP_HEADER_TRACING_DATA, 0);
+			put_text(&b, "", 56);
+			b.n = size;
+			r = end_rec(&b, at);
+			assert_int_equal(pp_judge(e, &r, &err), 1);
+			pp_events_free(e);
+		}
+}
+
 /* The fields themselves may look like a record. */
 static void
 test_fields_like_records(void **state)
@@ -564,7 +592,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = { cmocka_unit_test(test_samples), cmocka_unit_test(test_kernel), cmocka_unit_test(test_trailers),
 		cmocka_unit_test(test_space), cmocka_unit_test(test_plausible), cmocka_unit_test(test_unknown), cmocka_unit_test(test_padded),
-		cmocka_unit_test(test_rest), cmocka_unit_test(test_fields_like_records), cmocka_unit_test(test_over_end), cmocka_unit_test(test_said), cmocka_unit_test(test_read),
+		cmocka_unit_test(test_rest), cmocka_unit_test(test_fields_like_records), cmocka_unit_test(test_payloads), cmocka_unit_test(test_over_end), cmocka_unit_test(test_said), cmocka_unit_test(test_read),
 		cmocka_unit_test(test_needs), cmocka_unit_test(test_known) };
 
 	return cmocka_run_group_tests_name("judge", tests, NULL, NULL);
