@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "check.h"
+#include "record/format.h"
 #include "record/tracing.h"
 
 #define HEADER_PAGE							\
@@ -316,6 +317,184 @@ a_second_payload(void **state)
 	pp_tracing_free(t);
 }
 
+/* A text of that event, filled up to so many bytes, fed as an item of its own. */
+static void
+feed_format(struct pp_tracing *t, const char *name, unsigned id, size_t size)
+{
+	static uint8_t raw[8 + PP_FORMAT_TEXT + 2];
+	int n = snprintf((char *)raw + 8, sizeof raw - 8, "name: %s\nID: %u\nformat:\n\tfield:int x;\toffset:8;\tsize:4;\tsigned:1;\n\n"
+	    "print fmt: \"", name, id);
+
+	assert_true(n > 0 && (size_t)n <= size && size <= sizeof raw - 8);
+	memset(raw + 8 + n, 'x', size - (size_t)n);
+	for (unsigned i = 0; i < 8; i++)
+		raw[i] = (uint8_t)((uint64_t)size >> 8 * i);
+	assert_int_equal(pp_tracing_feed(t, raw, 8 + size), 1);
+}
+
+/* Little endian, with so many formats of one system to follow. */
+static struct pp_tracing *
+keeps(unsigned formats)
+{
+	struct pp_tracing *t = pp_tracing_new();
+
+	assert_int_equal(pp_tracing_keep_formats(t), 1);
+	assert_int_equal(pp_tracing_keep_formats(t), 1);		/* again */
+	head(&p, false);
+	number(&p, 0, 4);
+	number(&p, 1, 4);
+	bytes(&p, "sys", 4);
+	number(&p, formats, 4);
+	assert_int_equal(pp_tracing_feed(t, p.b, p.n), 1);
+	return t;
+}
+
+/* Formats are kept up to 64 KiB, and 16 MiB together; of others there is the name, and the reason. */
+static void
+formats_are_bounded(void **state)
+{
+	enum { MANY = PP_FORMATS_BYTES / PP_FORMAT_TEXT };
+	struct pp_tracing *t = keeps(MANY + 4);
+	const struct pp_format *f;
+	char name[16];
+
+	(void)state;
+	feed_format(t, "large", 5000, PP_FORMAT_TEXT + 1);
+	assert_string_equal(pp_tracing_name(t, 5000), "sys:large");
+	assert_null(pp_tracing_format(t, 5000));
+	assert_string_equal(pp_tracing_format_error(t, 5000), "a text of more than 64 KiB");
+	for (unsigned i = 0; i < MANY; i++) {
+		snprintf(name, sizeof name, "e%u", i);
+		feed_format(t, name, 100 + i, PP_FORMAT_TEXT);
+		assert_non_null(f = pp_tracing_format(t, 100 + i));
+		assert_null(pp_tracing_format_error(t, 100 + i));
+		assert_int_equal(f->id, 100 + i);
+		assert_int_equal(f->ntext, PP_FORMAT_TEXT);
+		assert_string_equal(f->event, pp_tracing_name(t, 100 + i));
+		assert_true(f->n == 1 && f->field->off == 8 && f->field->size == 4);
+	}
+	feed_format(t, "more", 6000, 128);
+	assert_null(pp_tracing_format(t, 6000));
+	assert_string_equal(pp_tracing_format_error(t, 6000), "texts of more than 16 MiB together");
+	assert_non_null(pp_tracing_format(t, 100));
+	assert_null(pp_tracing_format(t, 99));
+	assert_null(pp_tracing_format_error(t, 99));
+	assert_int_equal(pp_tracing_count(t), MANY + 2);
+	pp_tracing_free(t);
+}
+
+/* Without being asked for none is kept; nor is one that is not sound, or the second of a number. */
+static void
+formats_kept(void **state)
+{
+	struct pp_tracing *t;
+
+	(void)state;
+	for (int big = 0; big <= 1; big++)
+		for (int kept = 0; kept <= 1; kept++)
+			for (size_t piece = 1; piece < 3000; piece *= 3) {
+				t = pp_tracing_new();
+				if (kept)
+					assert_int_equal(pp_tracing_keep_formats(t), 1);
+				whole(&p, big);
+				for (size_t at = 0; at < p.n; at += piece)
+					pp_tracing_feed(t, p.b + at, piece < p.n - at ? piece : p.n - at);
+				is_whole(t);
+				assert_int_equal(pp_tracing_swap(t), big != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__));
+				assert_int_equal(pp_tracing_format(t, 314) != NULL, kept);
+				assert_null(pp_tracing_format_error(t, 314));
+				if (kept) {
+					const struct pp_format *f = pp_tracing_format(t, 697);
+
+					assert_string_equal(f->event, "syscalls:sys_enter_openat");
+					assert_int_equal(f->n, 4);
+					assert_int_equal(f->ntext, strlen(FORMAT("sys_enter_openat", "697")));
+					assert_memory_equal(f->text, FORMAT("sys_enter_openat", "697"), f->ntext);
+				}
+				pp_tracing_free(t);
+			}
+	t = pp_tracing_new();
+	assert_int_equal(pp_tracing_keep_formats(t), 1);
+	head(&p, false);
+	number(&p, 0, 4);
+	number(&p, 1, 4);
+	bytes(&p, "sys", 4);
+	number(&p, 1, 4);
+	text(&p, "name: bad\nID: 9\nformat:\n\tfield:int x\n\n");
+	assert_int_equal(pp_tracing_feed(t, p.b, p.n), 0);
+	assert_string_equal(pp_tracing_name(t, 9), "sys:bad");
+	assert_null(pp_tracing_format(t, 9));
+	assert_string_equal(pp_tracing_format_error(t, 9), "a field without `;'");
+	pp_tracing_free(t);
+}
+
+/* Names of systems and events may have 100 bytes; what has more is left out. */
+static void
+names_are_bounded(void **state)
+{
+	(void)state;
+	for (size_t system = PP_FORMAT_EVENT - 1; system <= PP_FORMAT_EVENT + 1; system++)
+		for (size_t event = PP_FORMAT_EVENT - 1; event <= PP_FORMAT_EVENT + 1; event++) {
+			struct pp_tracing *t = pp_tracing_new();
+			char name[2][PP_FORMAT_EVENT + 2], want_name[2 * sizeof *name], format[300];
+
+			memset(name[0], 's', sizeof name[0]);
+			memset(name[1], 'e', sizeof name[1]);
+			name[0][system] = name[1][event] = 0;
+			snprintf(format, sizeof format, "name: %s\nID: 4294967295\n", name[1]);
+			snprintf(want_name, sizeof want_name, "%s:%s", name[0], name[1]);
+			head(&p, false);
+			number(&p, 0, 4);
+			number(&p, 1, 4);
+			bytes(&p, name[0], system + 1);
+			number(&p, 1, 4);
+			text(&p, format);
+			assert_int_equal(pp_tracing_feed(t, p.b, p.n), 0);	/* names can come no more */
+			if (system <= PP_FORMAT_EVENT && event <= PP_FORMAT_EVENT)
+				assert_string_equal(pp_tracing_name(t, UINT32_MAX), want_name);
+			else
+				assert_int_equal(pp_tracing_count(t), 0);
+			pp_tracing_free(t);
+		}
+}
+
+/* Before version 0.6 there are no tasks: the payload ends behind the printk formats.  It has no size until it has ended. */
+static void
+ends(void **state)
+{
+	(void)state;
+	for (unsigned tasks = 0; tasks < 2; tasks++)
+		for (unsigned n = 0; n < 4; n += 3) {
+			struct pp_tracing *t = pp_tracing_new();
+
+			head(&p, false);
+			p.b[12] = tasks ? '6' : '5';
+			number(&p, 0, 4);
+			number(&p, 0, 4);
+			number(&p, n, 4);
+			bytes(&p, "abc", n);
+			number(&p, n, 4);
+			bytes(&p, "abc", n);
+			if (tasks) {
+				number(&p, n, 8);
+				bytes(&p, "abc", n);
+			}
+			for (size_t i = 0; i < p.n; i++) {
+				assert_int_equal(pp_tracing_size(t), 0);
+				assert_int_equal(pp_tracing_read(t), i);
+				pp_tracing_feed(t, p.b + i, 1);
+			}
+			assert_int_equal(pp_tracing_size(t), p.n);
+			assert_int_equal(pp_tracing_read(t), p.n);
+			pp_tracing_feed(t, p.b, p.n);
+			assert_int_equal(pp_tracing_size(t), p.n);
+			assert_int_equal(pp_tracing_behind(t).kallsyms, n);
+			assert_int_equal(pp_tracing_behind(t).printk, n);
+			assert_int_equal(pp_tracing_behind(t).tasks, tasks ? n : 0);
+			pp_tracing_free(t);
+		}
+}
+
 int
 main(void)
 {
@@ -328,6 +507,10 @@ main(void)
 		cmocka_unit_test(hostile),
 		cmocka_unit_test(a_second_payload),
 		cmocka_unit_test(number_of_names_is_bounded),
+		cmocka_unit_test(formats_are_bounded),
+		cmocka_unit_test(formats_kept),
+		cmocka_unit_test(names_are_bounded),
+		cmocka_unit_test(ends),
 	};
 
 	return cmocka_run_group_tests_name("tracing", tests, NULL, NULL);
