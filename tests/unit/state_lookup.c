@@ -538,6 +538,34 @@ limit_frees(void **state)
 	pp_state_free(w.s);
 }
 
+/* Where many files are in use, more of them have to be there than at the last look: an eighth of them, and some. */
+static void
+limit_looks(void **state)
+{
+	enum { FEW = 256 };
+	struct bench w;
+
+	(void)state;
+	for (unsigned used = 100; used <= 2000; used += 950) {
+		unsigned more = used / 8 + FEW + 1, first = used > FEW;
+
+		open_bench(&w, false);
+		pp_state_free_files(w.s);
+		for (unsigned i = 1; i < used; i++)
+			numbered(&w, 0x1000 * i, i);
+		pp_state_limit(w.s, 1);			/* more than that is in use, whatever is freed */
+		numbered(&w, 0x1000 * used, used);
+		assert_int_equal(pp_state_freed(w.s), first);
+		more = first ? more : FEW + 1 - used;
+		for (unsigned i = 1; i <= more; i++) {
+			assert_int_equal(pp_state_freed(w.s), first);
+			numbered(&w, 0x1000, used + i);
+		}
+		assert_int_equal(pp_state_freed(w.s), first + 1);
+		pp_state_free(w.s);
+	}
+}
+
 int
 main(void)
 {
@@ -545,7 +573,7 @@ main(void)
 		cmocka_unit_test(names), cmocka_unit_test(no_nul), cmocka_unit_test(memory_of_kept), cmocka_unit_test(symbols),
 		cmocka_unit_test(namespaces_of), cmocka_unit_test(whole_kernel), cmocka_unit_test(to_the_end), cmocka_unit_test(living),
 		cmocka_unit_test(each_task), cmocka_unit_test(jit), cmocka_unit_test(files), cmocka_unit_test(unused_files),
-		cmocka_unit_test(limit_frees),
+		cmocka_unit_test(limit_frees), cmocka_unit_test(limit_looks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
