@@ -317,6 +317,44 @@ test_lies(void **state)
 	free(b);
 }
 
+/* Where the event is known, its trailer is no part of the fields: no string or list goes on in it. */
+static void
+test_trailer(void **state)
+{
+	static struct bytes b;
+
+	(void)state;
+	for (int swap = 0; swap < 2; swap++)
+		for (unsigned list = 0; list < 2; list++)
+			for (unsigned lies = 0; lies < 2; lies++) {
+				struct pp_events *e = pp_events_new(swap);
+				struct pp_event *ev = event(e, (b.n = 0, b.swap = swap, &b));
+				struct pp_err err = { 0 };
+				struct stop all = { .at = UINT32_MAX };
+				struct pp_rec r;
+				size_t at = begin_rec(&b, list ? PP_CALLCHAIN_DEFERRED : PP_COMM, 0);
+
+				if (list) {
+					put(&b, 77, 8);
+					put(&b, 2 + lies, 8);
+				} else
+					put(&b, 1, 8);
+				put_text(&b, lies ? "0123456789abcdef" : "0123456789abcde", 16);
+				put_text(&b, "", TRAILER);
+				r = end_rec(&b, at);
+				assert_int_equal(pp_walk(&r, ev, swap, stop, &all, &err), lies ? -1 : 1);
+				assert_string_equal(err.what, !lies ? "" : list ? "counts 3 entries, only 2 fit" : "comm has no NUL");
+				assert_int_equal(pp_walk(&r, NULL, swap, NULL, NULL, &err), 1);	/* it is not known where they end */
+				/* the trailer itself, if there is room for it */
+				r.size = (uint16_t)(8 + TRAILER - 8);
+				all.seen = 0;
+				err.what[0] = 0;
+				if (!list)
+					assert_int_equal(pp_walk(&r, ev, swap, stop, &all, &err), 1);
+				pp_events_free(e);
+			}
+}
+
 static void
 test_cpu_map(void **state)
 {
@@ -441,7 +479,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rows), cmocka_unit_test(test_attr), cmocka_unit_test(test_names), cmocka_unit_test(test_lies),
-		cmocka_unit_test(test_cpu_map), cmocka_unit_test(test_payload), cmocka_unit_test(test_ends), cmocka_unit_test(test_fits),
+		cmocka_unit_test(test_trailer), cmocka_unit_test(test_cpu_map), cmocka_unit_test(test_payload), cmocka_unit_test(test_ends), cmocka_unit_test(test_fits),
 	};
 
 	return cmocka_run_group_tests_name("record", tests, NULL, NULL);
