@@ -262,7 +262,7 @@ test_unknown_ids(void **state)
 	for (size_t i = 0; i < 2 * sizeof t / sizeof *t; i++)
 		for (unsigned nids = 0; nids < 2; nids++)
 			for (unsigned n = 1; n <= 2; n++)
-				for (unsigned size = 8; size <= 40; size += 4)
+				for (unsigned size = 8; size <= 40; size++)
 					for (uint64_t id = 0; id < 8; id++) {
 						const unsigned at = t[i / 2].at, place = t[i / 2].type == PP_SAMPLE ? at : size - at;
 						struct pp_events *e = pp_events_new(i % 2);

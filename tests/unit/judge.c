@@ -548,6 +548,9 @@ test_needs(void **state)
 		assert_int_equal(pp_kernel_needs(e, &r, 26), 0);	/* no NUL */
 		assert_int_equal(pp_kernel_needs(e, &r, 16), 0);
 		assert_int_equal(pp_kernel_needs(e, &r, 65536 + 16), 32 + 16);
+		store(&b, at + 16, 0, 1);	/* the empty name, of one byte */
+		assert_int_equal(pp_kernel_needs(e, &r, 17), 24 + 16);
+		assert_int_equal(pp_kernel_needs(e, &r, 16), 0);
 		e->trailer = -1;	/* those of the events differ */
 		assert_int_equal(pp_kernel_needs(e, &r, 96), 0);
 		pp_events_free(e);
