@@ -260,6 +260,14 @@ test_names(void **state)
 	assert_null(pp_type_name(UINT32_MAX));
 	assert_int_equal(pp_type_min(4711), 8);
 	assert_int_equal(pp_type_number("4711"), 4711);
+	assert_int_equal(pp_type_number("0"), 0);
+	assert_int_equal(pp_type_number("9"), 9);
+	assert_int_equal(pp_type_number("99"), 99);
+	assert_int_equal(pp_type_number("4294967295"), UINT32_MAX);
+	assert_int_equal(pp_type_number("4294967296"), -1);
+	assert_int_equal(pp_type_number("/1"), -1);
+	assert_int_equal(pp_type_number(":1"), -1);
+	assert_int_equal(pp_type_number("PERF_RECORD_"), -1);
 	assert_int_equal(pp_type_number("nosuch"), -1);
 	assert_int_equal(pp_type_number(""), -1);
 	assert_int_equal(pp_type_number("9x"), -1);
