@@ -465,6 +465,55 @@ marks(void **state)
 	    "   k l1l2l3kt1t2@10t3@10e1e2e3e4e5 k30");
 }
 
+/*
+ * Only one that waits is marked or forgotten: none that has gone, nor, where the ring is full, the one that has taken its place, none
+ * that is of perf's own, and none that is yet to come.
+ */
+static void
+only_what_waits(void **state)
+{
+	enum { RING = 4096 };
+
+	(void)state;
+	for (unsigned waiting = RING - 1; waiting <= RING + 1; waiting++) {
+		int fd = memfd_create("stream", 0);
+		struct pp_arrival_user user = { .turn = turn, .emit = emit, .flush = flush, .more = more, .own = { .to = 2 } };
+		struct pp_rec r;
+		unsigned n = 0;
+
+		stream("R s1 R R");		/* with the attr as 1 these are 2 to 5 */
+		in.at[0] = 0;
+		for (unsigned i = 0; i < waiting; i++)
+			rec(SAMPLE, 100 + i, 0);
+		assert_int_equal(write(fd, in.p, in.n), in.n);
+		assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+		assert_non_null(in.source = pp_open_fd(fd, "stream", 0, &in.err));
+		assert_non_null(in.a = pp_arrival_new(in.source, &user, PLENTY, &in.err));
+		while (pp_next(in.source, &r) > 0) {
+			assert_int_equal(pp_arrival_put(in.a, &r, &r), 1);
+			n++;
+		}
+		assert_int_equal(n, 5 + waiting);
+		for (unsigned nr = 0; nr <= 5; nr++) {
+			assert_false(pp_arrival_forget(in.a, nr));
+			assert_false(pp_arrival_mark(in.a, nr, 1));
+		}
+		assert_false(pp_arrival_forget(in.a, n + 1));
+		assert_false(pp_arrival_mark(in.a, n + 1, 1));
+		assert_true(pp_arrival_mark(in.a, n, 2));
+		assert_true(pp_arrival_forget(in.a, 6));
+		assert_false(pp_arrival_forget(in.a, 6));
+		assert_false(pp_arrival_mark(in.a, 6, 1));
+		in.ntext = 0;
+		assert_int_equal(pp_arrival_finish(in.a), 1);
+		assert_true(!strncmp(in.text, "t6@", 3) && !strstr(in.text, "t5@") && !strstr(in.text, "e5e"));
+		assert_non_null(strstr(in.text, ":2"));
+		pp_close(in.source);
+		pp_arrival_free(in.a);
+		free(in.p);
+	}
+}
+
 /* Where nothing can be written any more, nothing is emitted. */
 static void
 no_flush(void **state)
@@ -527,7 +576,7 @@ main(void)
 		cmocka_unit_test(order), cmocka_unit_test(unwanted), cmocka_unit_test(payloads), cmocka_unit_test(unsound),
 		cmocka_unit_test(dropped), cmocka_unit_test(ahead), cmocka_unit_test(until_then), cmocka_unit_test(limited),
 		cmocka_unit_test(records_count), cmocka_unit_test(compacted), cmocka_unit_test(entries_count), cmocka_unit_test(end_of_time),
-		cmocka_unit_test(relieved), cmocka_unit_test(guesses), cmocka_unit_test(missed_at_end), cmocka_unit_test(marks), cmocka_unit_test(no_flush),
+		cmocka_unit_test(relieved), cmocka_unit_test(guesses), cmocka_unit_test(missed_at_end), cmocka_unit_test(marks), cmocka_unit_test(only_what_waits), cmocka_unit_test(no_flush),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
