@@ -500,7 +500,7 @@ only_what_waits(void **state)
 		}
 		assert_false(pp_arrival_forget(in.a, n + 1));
 		assert_false(pp_arrival_mark(in.a, n + 1, 1));
-		assert_true(pp_arrival_mark(in.a, n, 2));
+		assert_true(pp_arrival_mark(in.a, n, 1) && pp_arrival_mark(in.a, n - 1, 2) && pp_arrival_forget(in.a, n));
 		assert_true(pp_arrival_forget(in.a, 6));
 		assert_false(pp_arrival_forget(in.a, 6));
 		assert_false(pp_arrival_mark(in.a, 6, 1));
