@@ -428,11 +428,11 @@ pp_events_tracing(struct pp_events *e, const struct pp_tracing *t, struct pp_err
 
 /* ---- which event, which field -------------------------------------------------------------------- */
 
-/* Is the record long enough for an id? */
+/* Is the record long enough for an id, if such records have one? */
 static bool
 id_fits(const struct pp_events *e, const struct pp_rec *r)
 {
-	return r->size >= PP_HEADER_SIZE + 8 && r->size >= (r->type == PP_SAMPLE ? e->id_off + 8 : PP_HEADER_SIZE + e->id_back);
+	return r->size >= (r->type == PP_SAMPLE ? e->id_off + 8 : PP_HEADER_SIZE + e->id_back);
 }
 
 static uint64_t

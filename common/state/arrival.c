@@ -361,7 +361,6 @@ pp_arrival_forget(struct pp_arrival *a, uint64_t nr)
 	e->state = PP_DECIDED;
 	e->front = 0;
 	e->to = 0;
-	e->owed = false;
 	a->waits--;
 	pp_ring_drop(&a->ring, e);
 	return true;
