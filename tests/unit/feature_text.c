@@ -100,6 +100,36 @@ test_bitmaps(void **state)
 	}
 }
 
+/* A program of BPF has its name in 16 bytes at 64 of its description, if that is so long. */
+static void
+test_program_names(void **state)
+{
+	static const struct { unsigned len; const char *name, *text; } t[] = {
+		{ 7, "", "an unknown program" }, { 8, "", "id 3735928559" }, { 79, "abc", "id 3735928559" }, { 80, "abc", "id 3735928559, abc" },
+		{ 80, "", "id 3735928559" }, { 80, "0123456789abcdef", "id 3735928559, 0123456789abcdef" },
+		{ 96, "0123456789abcdefg", "id 3735928559, 0123456789abcdef" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(t); i++) {
+		uint8_t raw[512] = { 0 };
+		char want[100];
+		struct log text = { .n = 0 };
+		struct pp_err err = { 0 };
+		struct pp_feature f = { .number = PP_FEAT_BPF_PROG_INFO, .p = raw, .len = 4 + 4 + 4 + 8 + t[i].len, .swap = i % 2 };
+
+		pp_set_u32(raw, 1, f.swap);
+		pp_set_u32(raw + 4, t[i].len, f.swap);
+		pp_set_u32(raw + 8, 0, f.swap);
+		if (t[i].len >= 8)
+			pp_set_u32(raw + 20 + 4, 3735928559, f.swap);
+		memcpy(raw + 20 + 64, t[i].name, strlen(t[i].name));
+		assert_int_equal(pp_feature_text(&f, log_text, &text, &err), 1);
+		snprintf(want, sizeof want, "bpf_prog_info of %s\n", t[i].text);
+		assert_string_equal(text.s, want);
+	}
+}
+
 struct limited { struct log l; unsigned left, calls; };
 
 static int
@@ -148,7 +178,10 @@ test_failing(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_attrs), cmocka_unit_test(test_bitmaps), cmocka_unit_test(test_failing) };
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_attrs), cmocka_unit_test(test_bitmaps), cmocka_unit_test(test_program_names),
+		cmocka_unit_test(test_failing),
+	};
 
 	return cmocka_run_group_tests_name("feature_text", tests, NULL, NULL);
 }
