@@ -30,9 +30,9 @@ static void
 arrival_emit_one(struct pp_arrival *a, const struct pp_held *e)
 {
 	struct pp_rec r = pp_rec_at(pp_ring_bytes(&a->ring, e), a->in->swap);
-	struct pp_verdict v = { e->front, e->to, e->owed };
 
-	if (e->state == PP_UNSOUND || a->user.emit(a->user.arg, &r, &v, true) < 0) {
+	/* only what is decided has a verdict */
+	if (e->state == PP_UNSOUND || a->user.emit(a->user.arg, &r, &(struct pp_verdict){ e->front, e->to, e->owed }, true) < 0) {
 		arrival_blame(a, &r, e->off);
 		a->failed = true;
 	}
