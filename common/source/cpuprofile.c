@@ -60,7 +60,7 @@ struct cpuprofile {
 	uint64_t	 period;	/* ns */
 	uint64_t	 records, end;	/* offsets of the start and end of the sound records */
 	uint64_t	 text;		/* offset of the maps; 0: not reached */
-	enum { ATTR, NAME, MAPS, SAMPLES, END } next;
+	enum { ATTR, NAME, MAPS, SAMPLES } next;
 	uint64_t	 at;		/* offset of the next byte */
 	uint64_t	 chain, depth;	/* of the current record: offset and number of addresses */
 	uint64_t	 repeat;	/* samples still to be made of it */
@@ -101,9 +101,10 @@ static const uint8_t *
 profile_look(struct source *s, uint64_t at, size_t n)
 {
 	struct cpuprofile *q = (struct cpuprofile *)s->container;
+	uint64_t in = at - q->win_at;	/* in front of the window: more than it has */
 
-	if (at >= q->win_at && at - q->win_at <= q->win_len && n <= q->win_len - (at - q->win_at))
-		return q->win + (at - q->win_at);
+	if (in <= q->win_len && n <= q->win_len - in)
+		return q->win + in;
 	q->win_at = at;
 	q->win_len = 0;
 	while (q->win_len < n) {
@@ -408,7 +409,7 @@ static int
 profile_parse_map(struct cpuprofile *q, struct map *m)
 {
 	const char *text = q->line;
-	int at = -1, name = -1;
+	int at, name;
 	char perms[5] = "r-xp";
 
 	if (!strncmp(text + strspn(text, " "), "build=", 6)) {
@@ -488,7 +489,7 @@ profile_make_record(struct source *s, uint8_t *p)
 		return profile_make_attr(q, p);
 	case NAME:
 		q->next = MAPS;
-		q->at = q->text ? q->text : q->size;
+		q->at = q->text;
 		return profile_make_name(p);
 	case MAPS:
 		if (q->text && (n = profile_make_map(s, p)))
@@ -497,14 +498,9 @@ profile_make_record(struct source *s, uint8_t *p)
 		q->at = q->records;
 		/* FALLTHROUGH */
 	case SAMPLES:
-		if ((n = profile_next_sample(s, p)))
-			return n;
-		q->next = END;
-		/* FALLTHROUGH */
-	case END:
 		break;
 	}
-	return 0;
+	return profile_next_sample(s, p);
 }
 
 /* ---- the container ---------------------------------------------------------------------------------- */
