@@ -22,6 +22,8 @@ static const uint64_t id_of[3] = { 11, 12, 21 };
 static uint64_t dir_version;
 static unsigned desc_len;		/* of the name of an event, with its NUL */
 static size_t data_at[3];		/* the records of the data */
+static const struct bytes *put_these;	/* the bytes of feature `put_for', if it is one that put_features() does not know */
+static int put_for;
 
 struct seen {
 	uint32_t	 type, size;
@@ -118,7 +120,10 @@ put_features(const int *numbers)
 {
 	for (; *numbers; numbers++) {
 		begin_feature(*numbers);
-		if (*numbers == HOSTNAME)
+		if (put_these && *numbers == put_for) {
+			memcpy(bytes_p(&b) + b.n, put_these->at + 1, put_these->n);
+			b.n += put_these->n;
+		} else if (*numbers == HOSTNAME)
 			put_string("host", 64);
 		else if (*numbers == NRCPUS) {
 			put(&b, 8, 4);
@@ -198,6 +203,8 @@ note_record(struct pp_source *s, const struct pp_rec *r)
 
 	assert_true(nseen < RECORDS_MAX);
 	*x = (struct seen){ r->type, r->size, pp_offset(s, r), pp_made(s, r), 0 };
+	if (x->made && r->type != PP_HEADER_BUILD_ID)
+		assert_int_equal(r->misc, 0);
 	if (r->type == PP_HEADER_FEATURE)
 		x->number = pp_get_u64(r->raw + 8, s->swap);
 	if (r->type == PP_HEADER_ATTR)
