@@ -122,7 +122,6 @@ static int
 no_features(struct file *f)
 {
 	memset(f->feature, 0, sizeof f->feature);
-	memset(f->features, 0, sizeof f->features);
 	f->lost = true;
 	return 1;
 }
@@ -178,7 +177,7 @@ get_table(struct file *f, uint64_t at)
 int
 file_header(struct file *f)
 {
-	uint8_t h[FILE_HEADER_SIZE] = { 0 };
+	uint8_t h[FILE_HEADER_SIZE];
 	int64_t size = f->s->in->layer->size(f->s->in);
 
 	if (size < 0)

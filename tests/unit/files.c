@@ -3,6 +3,7 @@
 #include <fcntl.h>
 
 #include "perf_data.h"
+#include "source/section.h"
 #include "source/told.h"
 
 /* ---- the directory of perf record --threads -------------------------------------------------------------- */
@@ -157,6 +158,8 @@ follow(struct writer *w, size_t have)
 	struct pp_told told = { writer_wait, w };
 	struct pp_source *s;
 	struct pp_rec r;
+	struct pp_section x;
+	uint64_t total;
 	int rc = -1;
 
 	w->fd = memfd_create("file", MFD_CLOEXEC);
@@ -168,9 +171,13 @@ follow(struct writer *w, size_t have)
 	faults = nseen = 0;
 	assert_non_null(s = pp_open_fd(dup(w->fd), "file", PP_OPEN_FOLLOW | PP_OPEN_LATER, &err));
 	pp_follow_told(s, &told);
-	if (pp_begin(s) > 0)
+	if (pp_begin(s) > 0) {
+		assert_int_equal(pp_progress(s, &total), 0);
+		assert_int_equal(total, 0);
+		assert_string_equal(pp_data_section(s, &x), "the input is no perf.data file");
 		while ((rc = pp_next(s, &r)) == 1)
 			note_record(s, &r);
+	}
 	assert_int_equal(rc, err.what[0] ? -1 : 0);
 	close(w->fd);
 	return pp_close(s);
@@ -226,10 +233,42 @@ stat_grows(void **state)
 	are_seen(none, 0, 3, true);
 }
 
+/* Names come last, by the ids that they have then: those of events that are known; the first may have none. */
+static void
+named_later(void **state)
+{
+	static const int numbers[] = { EVENT_DESC, 0 };
+	static const struct { uint64_t ids[2]; unsigned n; uint64_t named[2]; } rows[] = {
+		{ { 11, 21 }, 2, { 11, 21 } }, { { 12, 21 }, 2, { 12, 21 } }, { { 99, 21 }, 1, { 21 } }, { { 11, 99 }, 1, { 11 } }, { { 0, 0 }, 1, { 0 } },
+	};
+
+	(void)state;
+	desc_len = 5;
+	for (size_t i = 0; i < 2 * sizeof rows / sizeof *rows; i++) {
+		struct writer w = { .step = 100 };
+		unsigned n = 0;
+
+		b.swap = i & 1;
+		make_file(numbers, 1, false, true);
+		for (size_t k = 0; k < 2; k++)
+			store(&b, feature[EVENT_DESC].off + 8 + (k + 1) * (ATTR + 8 + desc_len + 8) - 8, rows[i / 2].ids[k], 8);
+		if (follow(&w, data.off) != 1)
+			fail_msg("row %zu: %s", i, err.what);
+		for (unsigned k = 0; k < nseen; k++)
+			if (seen[k].type == PP_EVENT_UPDATE) {
+				assert_true(k > 5 && n < rows[i / 2].n);
+				assert_int_equal(seen[k].number, rows[i / 2].named[n++]);
+			}
+		assert_int_equal(n, rows[i / 2].n);
+	}
+}
+
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(directories), cmocka_unit_test(grows), cmocka_unit_test(stat_grows) };
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(directories), cmocka_unit_test(grows), cmocka_unit_test(named_later), cmocka_unit_test(stat_grows),
+	};
 
 	return cmocka_run_group_tests_name("files", tests, NULL, NULL);
 }

@@ -29,7 +29,7 @@ struct seen {
 	uint32_t	 type, size;
 	uint64_t	 off;
 	bool		 made;
-	uint64_t	 number;	/* of a feature; of an attr: how many ids */
+	uint64_t	 number;	/* of a feature; of an attr: how many ids; the id that gets a name */
 };
 static struct seen seen[RECORDS_MAX];
 static unsigned nseen;
@@ -207,6 +207,8 @@ note_record(struct pp_source *s, const struct pp_rec *r)
 		assert_int_equal(r->misc, 0);
 	if (r->type == PP_HEADER_FEATURE)
 		x->number = pp_get_u64(r->raw + 8, s->swap);
+	if (r->type == PP_EVENT_UPDATE)
+		x->number = pp_get_u64(r->raw + 16, s->swap);
 	if (r->type == PP_HEADER_ATTR)
 		x->number = (r->size - (size_t)PP_HEADER_SIZE - ATTR) / 8;
 }
