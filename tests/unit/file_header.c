@@ -52,29 +52,33 @@ high_features(void **state)
 		are_seen(numbers, 0, 3, false);
 	}
 	/* one section that is none, the last: of another byte order, perf takes the bitmap for BUILD_ID alone */
-	for (int last = 0; last < 3; last++) {
-		static const int numbers[][3] = { { BUILD_ID, 64, 0 }, { BUILD_ID, 128, 0 }, { BUILD_ID, 255, 0 } };
+	for (int last = 0; last < 4; last++) {
+		static const int numbers[][4] = { { BUILD_ID, NRCPUS, 63, 0 }, { BUILD_ID, NRCPUS, 64, 0 }, { BUILD_ID, NRCPUS, 192, 0 },
+		    { BUILD_ID, NRCPUS, 255, 0 } }, cpus[] = { NRCPUS, 0 };
 
 		b.swap = true;
 		make_file(numbers[last], 1, false, false);
-		store(&b, table.off + 16, b.n, 8);		/* it may end with the file */
-		store(&b, table.off + 16 + 8, 0, 8);
+		store(&b, table.off + 32, b.n, 8);		/* it may end with the file */
+		store(&b, table.off + 32 + 8, 0, 8);
 		assert_int_equal(read_file(b.n, 0), 1);
-		are_seen(none, 1, 3, false);
+		are_seen(cpus, 1, 3, false);
 		assert_int_equal(faults, 0);
-		store(&b, table.off + 16 + 8, 1, 8);
+		store(&b, table.off + 32 + 8, 1, 8);
 		assert_int_equal(read_file(b.n, 0), 1);
 		are_seen(none, 1, 3, false);
 		assert_int_equal(faults, 0);
 	}
 	/* a bit that would be HOSTNAME's if the longs had 32 bits */
 	for (int form = 0; form < 2; form++) {
-		static const int numbers[] = { HOSTNAME, DOMAIN, 0 }, host[] = { HOSTNAME, 0 };
+		static const int numbers[] = { HOSTNAME, DOMAIN, 40, 0 }, known[] = { HOSTNAME, 40, 0 };
 
 		b.swap = form;
 		make_file(numbers, 1, false, false);
+		feature[40] = (struct section){ attrs.off, 4 };
+		store(&b, table.off + 32, attrs.off, 8);
+		store(&b, table.off + 32 + 8, 4, 8);
 		assert_int_equal(read_file(b.n, 0), 1);
-		are_seen(host, 0, 3, false);
+		are_seen(known, 0, 3, false);
 	}
 }
 
@@ -245,6 +249,12 @@ lost_stat(void **state)
 			continue;
 		assert_non_null(strstr(fault[0].what, form / 2 == 1 ? "lies outside the file" : "cut short"));
 	}
+	/* nothing is lost with a section that is none */
+	make_file(all, 1, false, false);
+	store(&b, table.off + 16, b.n + 1, 8);
+	assert_int_equal(read_all(b.n, PP_OPEN_REPAIR), -1);
+	assert_int_equal(faults, 1);
+	assert_int_equal(lost, 0);
 }
 
 int
