@@ -393,8 +393,6 @@ repair_search(struct source *s)
 		if (rc < 0)
 			return -1;
 		at = repair_find(s, s->pub.pos, n, most, !rc);
-		if (!rc && at == most && n)	/* no header fits in the last bytes */
-			at = n;
 		lost += (int64_t)at;
 		s->pub.pos += at;
 		if (at < most || !rc)
@@ -421,7 +419,7 @@ repair_outer(struct source *s)
 	n = (size_t)(s->win.end - s->pub.pos);
 	size = n < PP_HEADER_SIZE ? 0 : PP_RAW_GET(s->pub.pos, header, size, s->pub.swap);
 	type = size ? pp_get_u32(s->pub.pos, s->pub.swap) : 0;
-	if (n < PP_HEADER_SIZE || (!rc && !n)) {
+	if (n < PP_HEADER_SIZE) {
 		lost = (int64_t)n;
 		s->pub.pos = s->win.end;
 	} else if ((type == PP_COMPRESSED || type == PP_COMPRESSED2) && size >= PP_HEADER_SIZE && size <= n &&
@@ -450,5 +448,5 @@ repair_outer(struct source *s)
 size_t
 repair_inner(struct source *s, const uint8_t *p, size_t n)
 {
-	return n < 1 + PP_HEADER_SIZE ? n : 1 + repair_find(s, p + 1, n - 1, n - 1, false);
+	return 1 + repair_find(s, p + 1, n - 1, n - 1, false);
 }
