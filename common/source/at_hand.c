@@ -64,7 +64,7 @@ static bool
 all_read(const struct source *s)
 {
 	int64_t size = s->follow->layer->size(s->follow);
-	bool made;
+	bool made = false;
 	uint64_t next = s->container->kind->place(s->container, s->win.base + (uint64_t)(s->win.end - s->win.buf), &made);
 
 	return size >= 0 && !made && (uint64_t)size <= (s->format ? s->nread : next);

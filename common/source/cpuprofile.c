@@ -525,7 +525,7 @@ profile_place(const struct container *c, uint64_t at, bool *made)
 {
 	(void)c;
 	(void)at;
-	*made = false;
+	(void)made;
 	return 0;
 }
 

@@ -125,7 +125,7 @@ held_place(const struct container *c, uint64_t at, bool *made)
 {
 	(void)c;
 	(void)at;
-	*made = false;
+	(void)made;
 	return 0;
 }
 

@@ -30,7 +30,7 @@ static uint64_t
 stream_place(const struct container *c, uint64_t at, bool *made)
 {
 	(void)c;
-	*made = false;
+	(void)made;
 	return at;
 }
 

@@ -3,11 +3,13 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <zstd.h>
@@ -465,6 +467,89 @@ test_spare(void **state)
 	pp_spare_free(spare);
 }
 
+static unsigned
+descriptors(void)
+{
+	unsigned n = 0;
+
+	for (int fd = 0; fd < 256; fd++)
+		n += fcntl(fd, F_GETFD) >= 0;
+	return n;
+}
+
+/* A piece of a spare file ends where the next one begins; what fails is said, and where. */
+static void
+test_pieces(void **state)
+{
+	unsigned before = descriptors();
+	struct bytes_err e = { .fatal = false };
+	struct pp_spare *spare = pp_spare_new();
+	struct bytes *x, *y;
+
+	(void)state;
+	assert_non_null(spare);
+	assert_non_null(x = spool_open(spare, &e));
+	assert_int_equal(spool_write(x, (const uint8_t *)"0123456789", 10), 1);
+	assert_non_null(y = spool_open(spare, &e));
+	assert_int_equal(spool_write(y, (const uint8_t *)"abcde", 5), 1);
+	assert_int_equal(x->layer->size(x), 10);
+	assert_int_equal(x->layer->read_at(x, 7, got, sizeof got), 3);
+	assert_memory_equal(got, "789", 3);
+	assert_int_equal(x->layer->read_at(x, 10, got, 1), 0);
+	assert_int_equal(x->layer->read_at(x, 11, got, 1), 0);
+	assert_int_equal(x->layer->read(x, got, 4), 4);
+	assert_int_equal(x->layer->read(x, got, sizeof got), 6);
+	assert_memory_equal(got, "456789", 6);
+	assert_int_equal(x->taken, 10);
+	assert_int_equal(x->layer->read(x, got, sizeof got), 0);
+	assert_int_equal(y->layer->read_at(y, 0, got, sizeof got), 5);
+	assert_memory_equal(got, "abcde", 5);
+	close(y->layer->poll_fd(y));
+	assert_int_equal(y->layer->read_at(y, 2, got, 1), -1);
+	assert_string_equal(e.why.what, "temporary file: read: Bad file descriptor");
+	assert_int_equal(e.why.off, 2);
+	assert_true(e.fatal);
+	e = (struct bytes_err){ .fatal = false };
+	assert_int_equal(y->layer->read(y, got, 1), -1);
+	assert_int_equal(y->taken, 0);
+	e = (struct bytes_err){ .fatal = false };
+	assert_int_equal(spool_write(y, got, 1), -1);
+	assert_string_equal(e.why.what, "temporary file: write: Bad file descriptor");
+	assert_true(e.fatal);
+	assert_int_equal(y->layer->size(y), 5);
+	bytes_close(y);
+	bytes_close(x);
+	pp_spare_free(spare);
+	assert_int_equal(descriptors(), before);
+	pp_spare_free(NULL);
+}
+
+/* Without a directory for it there is no temporary file: why is said when it is needed. */
+static void
+test_no_directory(void **state)
+{
+	const char *env = getenv("TMPDIR");
+	char *was = env ? strdup(env) : NULL;
+	struct pp_spare *spare;
+
+	(void)state;
+	setenv("TMPDIR", "/nonexistent", 1);
+	assert_non_null(spare = pp_spare_new());
+	for (int i = 0; i < 2; i++) {
+		struct bytes_err e = { .fatal = false };
+
+		errno = 0;
+		assert_null(spool_open(i ? spare : NULL, &e));
+		assert_string_equal(e.why.what, "this kind of recording on a pipe needs a temporary file: /nonexistent: No such file or directory");
+		assert_int_equal(e.why.off, 0);
+	}
+	pp_spare_free(spare);
+	unsetenv("TMPDIR");
+	if (was)
+		setenv("TMPDIR", was, 1);
+	free(was);
+}
+
 static void
 test_formats(void **state)
 {
@@ -490,7 +575,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_read), cmocka_unit_test(test_seek_table), cmocka_unit_test(test_read_at), cmocka_unit_test(test_failures),
-		cmocka_unit_test(test_poll_fd), cmocka_unit_test(test_follow), cmocka_unit_test(test_told), cmocka_unit_test(test_spare), cmocka_unit_test(test_formats),
+		cmocka_unit_test(test_poll_fd), cmocka_unit_test(test_follow), cmocka_unit_test(test_told), cmocka_unit_test(test_spare),
+		cmocka_unit_test(test_pieces), cmocka_unit_test(test_no_directory), cmocka_unit_test(test_formats),
 	};
 
 	for (size_t i = 0; i < SIZE; i++)
