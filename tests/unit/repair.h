@@ -35,6 +35,7 @@ static inline void
 note_fault(void *arg, const struct pp_err *e)
 {
 	(void)arg;
+	assert_true(e->at);
 	if (faults++)
 		return;
 	fault_at = e->off;
