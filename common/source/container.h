@@ -23,7 +23,10 @@ struct container_kind {
 	 * nread.
 	 */
 	ssize_t	(*read)(struct source *, uint8_t *p, size_t n);
-	/* The offset in the input of the byte at offset `at' of the stream.  *made, which is false before: the byte is not in the input, it was made. */
+	/*
+	 * The offset in the input of the byte at offset `at' of the stream.  *made, which is false before: the byte is not in the input,
+	 * it was made.
+	 */
 	uint64_t (*place)(const struct container *, uint64_t at, bool *made);
 	bool	 plain;			/* place() is `at' for all bytes, and none was made */
 	/* The number of bytes that read() has not returned yet, as far as the input says. */
