@@ -19,6 +19,7 @@ records(void **state)
 		text(MAP "/bin/prog\n");
 		assert_non_null(s = open_profile(0));
 		assert_true(pp_is_profile(s));
+		assert_true(pp_at_hand(s));
 		assert_null(pp_warning(s));
 		is_head(s, 10000000);
 		is_comm(s, "prog");

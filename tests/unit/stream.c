@@ -168,6 +168,63 @@ at_hand(void **state)
 	}
 }
 
+/* The same of records out of COMPRESSED ones: two, and a part of a third that the next one completes. */
+static void
+at_hand_inside(void **state)
+{
+	ZSTD_CStream *z = ZSTD_createCStream();
+	static const size_t parts[] = { 0, 2 * SIZE + 10, 3 * SIZE };
+	struct pp_source *s;
+	struct pp_rec r;
+	size_t ends[3], done;
+	int fd[2];
+
+	(void)state;
+	b.swap = false;
+	stream();
+	ends[0] = 16;
+	for (int i = 1; i < 3; i++) {
+		static uint8_t to[4096];
+		ZSTD_inBuffer in = { bytes_p(&b) + 16 + parts[i - 1], parts[i] - parts[i - 1], 0 };
+		ZSTD_outBuffer out = { to, sizeof to, 0 };
+		static struct bytes packed;
+		size_t from;
+
+		assert_int_equal(ZSTD_compressStream2(z, &out, &in, ZSTD_e_flush), 0);
+		packed.n = i == 1 ? 0 : packed.n;
+		from = begin_rec(&packed, PP_COMPRESSED, 0);
+		for (size_t k = 0; k < out.pos; k++)
+			put(&packed, to[k], 1);
+		end_rec(&packed, from);
+		ends[i] = 16 + packed.n;
+		if (i == 2)
+			memcpy(bytes_p(&b) + 16, bytes_p(&packed), packed.n);
+	}
+	assert_int_equal(pipe(fd), 0);
+	assert_int_equal(write(fd[1], bytes_p(&b), ends[1]), ends[1]);
+	assert_non_null(s = pp_open_fd(fd[0], "stream", 0, &err));
+	assert_int_equal(pp_next(s, &r), 1);
+	assert_int_equal(pp_get_u64(r.raw + 8, s->swap), 0);
+	assert_true(pp_at_hand(s));
+	assert_int_equal(pp_next(s, &r), 1);
+	assert_int_equal(pp_get_u64(r.raw + 8, s->swap), 1);
+	for (done = ends[1]; done < ends[2]; done++) {
+		assert_false(pp_at_hand(s));
+		assert_int_equal(write(fd[1], bytes_p(&b) + done, 1), 1);
+		assert_int_equal(pp_top_up(s), 1);
+	}
+	assert_true(pp_at_hand(s));
+	assert_int_equal(pp_next(s, &r), 1);
+	assert_int_equal(pp_get_u64(r.raw + 8, s->swap), 2);
+	assert_false(pp_at_hand(s));
+	close(fd[1]);
+	assert_int_equal(pp_top_up(s), 0);
+	assert_true(pp_at_hand(s));
+	assert_int_equal(pp_next(s, &r), 0);
+	assert_int_equal(pp_close(s), 1);
+	ZSTD_freeCStream(z);
+}
+
 /* A file never waits, but one that is being written, of which all is read; neither does memory. */
 static void
 may_wait(void **state)
@@ -253,6 +310,7 @@ cut_payload(void **state)
 		for (int i = 0; i < 2; i++)
 			assert_int_equal(pp_next(s, &r), 1);
 		assert_int_equal(r.payload, PAYLOAD);
+		assert_true(pp_at_hand(s));		/* pp_next() yields it, or fails, without more of it */
 		while ((rc = pp_payload(s, &p, &n)) == 1)
 			for (size_t i = 0; i < n; i++)
 				assert_int_equal(p[i], sum++);
@@ -315,7 +373,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(left_out), cmocka_unit_test(at_hand), cmocka_unit_test(may_wait), cmocka_unit_test(failed),
+		cmocka_unit_test(left_out), cmocka_unit_test(at_hand), cmocka_unit_test(at_hand_inside), cmocka_unit_test(may_wait), cmocka_unit_test(failed),
 		cmocka_unit_test(cut_payload), cmocka_unit_test(raw),
 	};
 
