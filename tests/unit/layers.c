@@ -495,6 +495,7 @@ test_pieces(void **state)
 	assert_int_equal(x->layer->size(x), 10);
 	assert_int_equal(x->layer->read_at(x, 7, got, sizeof got), 3);
 	assert_memory_equal(got, "789", 3);
+	assert_int_equal(x->layer->read_at(x, 7, got, 10), 3);
 	assert_int_equal(x->layer->read_at(x, 10, got, 1), 0);
 	assert_int_equal(x->layer->read_at(x, 11, got, 1), 0);
 	assert_int_equal(x->layer->read(x, got, 4), 4);
