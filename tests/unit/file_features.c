@@ -653,7 +653,7 @@ tracing(void **state)
 	for (size_t i = 0; i < 8 * sizeof sizes / sizeof *sizes; i++) {
 		static const int numbers[] = { TRACING, 0 };
 		bool bad = i & 2, any = i & 4;
-		unsigned more = bad ? 9 : 0;		/* behind it, what perf does not read */
+		unsigned more;		/* bytes behind it and its padding, which perf does not read */
 		struct pp_source *s;
 		size_t good, n, sum = 0;
 		const uint8_t *p;
@@ -663,6 +663,7 @@ tracing(void **state)
 		give(TRACING);
 		put_tracing(sizes[i / 8]);
 		good = g.n;
+		more = bad ? (unsigned)((good + 7) / 8 * 8 - good) + 1 : 0;
 		for (unsigned k = 0; k < more; k++)
 			put(&g, 0xa5, 1);
 		make_file(numbers, 2, false, i % 3);

@@ -121,6 +121,7 @@ every_size(void **state)
 			bool good = n >= GOOD, same = n == ALL, skip = form & 1;
 			struct pp_source *s;
 			struct pp_rec r;
+			uint64_t lost;
 
 			header();
 			round_mark();
@@ -137,6 +138,8 @@ every_size(void **state)
 			assert_int_equal(pp_offset(s, &r), next);
 			assert_int_equal(pp_next(s, &r), 0);
 			assert_int_equal(faults, same ? 0 : 1);
+			pp_faults(s, &lost);
+			assert_int_equal(lost, !good ? 16 + n : n > ALL ? n - ALL : 0);
 			if (!same) {
 				assert_int_equal(fault.off, at);
 				assert_non_null(strstr(fault.what, good && n < ALL ? "padded" : "left out"));
