@@ -107,7 +107,8 @@ zero_addresses(void **state)
 static void
 wrong_maps(void **state)
 {
-	static const char none[] = "CPU profile maps: none after the trailer: cut short, or never written", cut[] = "CPU profile maps: cut short in a line";
+	static const char none[] = "CPU profile maps: none after the trailer: cut short, or never written";
+	static const char cut[] = "CPU profile maps: cut short in a line";
 	static const struct { const char *text, *what; unsigned off, maps; } rows[] = {
 		{ "", none, 0, 0 }, { "no map\n", none, 0, 0 }, { "1000-2000 r--p 00000000 00:00 0 /x\n", none, 0, 0 }, { "\n\n", none, 0, 0 },
 		{ "x", cut, 0, 0 }, { "1000-2000: /x", cut, 0, 0 }, { "1000-2000: /x\n1", cut, 14, 1 },

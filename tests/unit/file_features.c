@@ -587,7 +587,8 @@ build_ids(void **state)
 {
 	static const int numbers[] = { BUILD_ID, 0 };
 	static const struct { int size; unsigned rest; bool bad; } rows[] = {	/* what the third one says, and bytes behind it that are none */
-		{ 0, 0, false }, { 0, 1, false }, { 0, 35, false }, { 0, 36, true }, { 35, 0, true }, { 36 + 8 + 1, 0, true }, { 36 + 8, 0, false }, { 36, 0, false },
+		{ 0, 0, false }, { 0, 1, false }, { 0, 35, false }, { 0, 36, true }, { 35, 0, true }, { 36 + 8 + 1, 0, true }, { 36 + 8, 0, false },
+		{ 36, 0, false },
 	};
 
 	(void)state;
