@@ -127,6 +127,72 @@ left_out(void **state)
 			}
 }
 
+/* Two steps, each of a COMPRESSED record. */
+static size_t borders[3];
+
+static int
+next_border(void *arg, uint32_t file, uint64_t off, struct pp_leave_step *x)
+{
+	unsigned *calls = arg;
+
+	(void)file;
+	assert_true(*calls < 3);
+	assert_int_equal(off, borders[*calls]);
+	if (*calls < 2)
+		x->n = borders[*calls + 1] - borders[*calls];
+	++*calls;
+	return 1;
+}
+
+/* A step begins between two frames, and between two records that are in them. */
+static void
+step_begins(void **state)
+{
+	static const struct { bool ends; size_t first; } rows[] = { { true, 2 * SIZE }, { false, 2 * SIZE }, { true, 2 * SIZE + 10 } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		bool fits = rows[i].ends && rows[i].first % SIZE == 0;
+		size_t from = 16, ends[2] = { 16 + rows[i].first, 16 + 3 * SIZE };
+		ZSTD_CStream *z = ZSTD_createCStream();
+		static struct bytes packed;
+		unsigned calls = 0, n = 0;
+		const struct pp_leave_out how = { .next = next_border, .took = took, .name = "index", .arg = &calls };
+		struct pp_source *s;
+		struct pp_rec r;
+
+		b.swap = packed.swap = false;
+		stream();
+		memcpy(bytes_p(&packed), bytes_p(&b), 16);
+		packed.n = borders[0] = 16;
+		for (int k = 0; k < 2; k++) {
+			uint8_t to[4096];
+			ZSTD_inBuffer in = { bytes_p(&b) + from, ends[k] - from, 0 };
+			ZSTD_outBuffer out = { to, sizeof to, 0 };
+			size_t rec = begin_rec(&packed, PP_COMPRESSED, 0);
+
+			assert_int_equal(ZSTD_compressStream2(z, &out, &in, rows[i].ends ? ZSTD_e_end : ZSTD_e_flush), 0);
+			for (size_t j = 0; j < out.pos; j++)
+				put(&packed, to[j], 1);
+			end_rec(&packed, rec);
+			borders[k + 1] = packed.n;
+			from = ends[k];
+		}
+		ZSTD_freeCStream(z);
+		err = (struct pp_err){ .what = "" };
+		assert_non_null(s = pp_open_fd(file_of(bytes_p(&packed), packed.n), "stream", 0, &err));
+		assert_int_equal(pp_leave_out(s, &how), 1);
+		while (pp_next(s, &r) == 1)
+			assert_int_equal(pp_get_u64(r.raw + 8, s->swap), n++);
+		assert_int_equal(n, fits ? 3 : 2);
+		if (!fits) {
+			assert_non_null(strstr(err.what, "a chunk begins inside a record"));
+			assert_int_equal(err.off, borders[1]);
+		}
+		assert_int_equal(pp_close(s), fits ? 1 : -1);
+	}
+}
+
 /* ---- at hand --------------------------------------------------------------------------------------------- */
 
 /* Each byte of a record that is not there yet; one of a size that cannot be is at hand, as pp_next() refuses it. */
@@ -373,7 +439,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(left_out), cmocka_unit_test(at_hand), cmocka_unit_test(at_hand_inside), cmocka_unit_test(may_wait), cmocka_unit_test(failed),
+		cmocka_unit_test(left_out), cmocka_unit_test(step_begins), cmocka_unit_test(at_hand), cmocka_unit_test(at_hand_inside), cmocka_unit_test(may_wait), cmocka_unit_test(failed),
 		cmocka_unit_test(cut_payload), cmocka_unit_test(raw),
 	};
 
