@@ -7,6 +7,7 @@
 
 #include "bytes.h"
 #include "source/leave_out.h"
+#include "source/section.h"
 
 enum { RECORDS = 6, SIZE = 24 };
 
@@ -399,6 +400,7 @@ static void
 raw(void **state)
 {
 	static uint8_t packed[4096], got[4096];
+	struct pp_section x;
 	struct pp_source *s;
 	int fd[2];
 	size_t n;
@@ -407,6 +409,7 @@ raw(void **state)
 	b.swap = false;
 	stream();
 	s = open_file(b.n, 0);
+	assert_string_equal(pp_data_section(s, &x), "the input is no perf.data file");
 	assert_int_equal(pp_raw_size(s, 0), b.n);
 	assert_int_equal(pp_raw_at(s, 0, 3, got, b.n - 3), 1);
 	assert_memory_equal(got, bytes_p(&b) + 3, b.n - 3);
