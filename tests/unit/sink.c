@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: ISC */
 /* A sink writes all bytes, in order; a failed write is reported by this call and all later ones. */
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <unistd.h>
 
 #include "bytes.h"
@@ -139,6 +144,193 @@ test_cannot_create(void **state)
 	assert_non_null(strstr(err.what, "No such file"));
 	assert_false(err.at);
 	assert_int_equal(pp_finish(NULL), 1);
+}
+
+/* A new file is for its owner alone; one that was there is written anew. */
+static void
+test_create(void **state)
+{
+	struct pp_err err = { .what = "before", .at = true };
+	struct pp_sink *k = pp_create(name, &err);
+	uint8_t got[100];
+	struct stat st;
+
+	(void)state;
+	assert_non_null(k);
+	assert_string_equal(err.file, name);
+	assert_string_equal(err.what, "");
+	assert_int_equal(pp_put_copy(k, "longer", 6), 1);
+	assert_int_equal(pp_finish(k), 1);
+	assert_int_equal(written(got, sizeof got), 6);
+	assert_non_null(k = pp_create(name, &err));
+	assert_int_equal(pp_put_copy(k, "now", 3), 1);
+	assert_int_equal(pp_finish(k), 1);
+	assert_int_equal(written(got, sizeof got), 3);
+	assert_int_equal(unlink(name), 0);
+	assert_non_null(k = pp_create(name, &err));
+	assert_int_equal(pp_finish(k), 1);
+	assert_int_equal(stat(name, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0600);
+	assert_int_equal(st.st_size, 0);
+}
+
+/* Standard output, by either name, which stays open. */
+static void
+test_stdout(void **state)
+{
+	static const char *const names[] = { NULL, "-" };
+	int was, fd = memfd_create("out", MFD_CLOEXEC);
+	uint8_t got[10];
+
+	(void)state;
+	fflush(stdout);
+	was = dup(STDOUT_FILENO);
+	dup2(fd, STDOUT_FILENO);
+	for (size_t i = 0; i < 2; i++) {
+		struct pp_err err;
+		struct pp_sink *k = pp_create(names[i], &err);
+		bool good = k && !strcmp(err.file, "<stdout>") && pp_put_copy(k, "word", 4) > 0;
+
+		good &= pp_finish(k) > 0 && fcntl(STDOUT_FILENO, F_GETFD) >= 0;
+		if (!good) {
+			dup2(was, STDOUT_FILENO);
+			fail_msg("name %zu: %s", i, err.what);
+		}
+	}
+	dup2(was, STDOUT_FILENO);
+	close(was);
+	assert_int_equal(pread(fd, got, sizeof got, 0), 8);
+	assert_memory_equal(got, "wordword", 8);
+	close(fd);
+}
+
+/* A descriptor that is none; one that cannot be closed at the end. */
+static void
+test_descriptor(void **state)
+{
+	struct pp_err err = { .what = "before" };
+	struct pp_sink *k;
+	int fd;
+
+	(void)state;
+	errno = ENOTDIR;
+	assert_null(pp_create_fd(-1, "name", &err));
+	assert_string_equal(err.file, "name");
+	assert_string_equal(err.what, "Not a directory");
+	assert_int_equal(err.error, ENOTDIR);
+	fd = memfd_create("out", MFD_CLOEXEC);
+	assert_non_null(k = pp_create_fd(fd, "name", &err));
+	assert_string_equal(err.what, "");
+	close(fd);
+	assert_int_equal(pp_finish(k), -1);
+	assert_string_equal(err.what, "close: Bad file descriptor");
+	fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	assert_non_null(k = pp_create_fd(fd, "name", &err));
+	assert_int_equal(pp_put_copy(k, "x", 1), 1);
+	assert_int_equal(pp_finish(k), -1);
+	assert_string_equal(err.what, "write: Bad file descriptor");
+	assert_int_equal(fcntl(fd, F_GETFD), -1);
+	/* descriptor 0 is one as any other */
+	fd = dup(0);
+	close(0);
+	assert_int_equal(memfd_create("out", MFD_CLOEXEC), 0);
+	k = pp_create_fd(0, "name", &err);
+	if (k && pp_put_copy(k, "x", 1) > 0 && pp_flush(k) > 0 && lseek(0, 0, SEEK_END) == 1 && pp_finish(k) > 0 && fcntl(0, F_GETFD) == -1)
+		err.what[0] = 0;
+	else
+		pp_fail(&err, "descriptor 0");
+	if (fd >= 0) {
+		dup2(fd, 0);
+		close(fd);
+	}
+	assert_string_equal(err.what, "");
+}
+
+enum { MUCH = 6 << 20 };
+
+struct reader { int fd; size_t n; uint8_t *got; };
+
+static void *
+read_all(void *arg)
+{
+	struct reader *r = arg;
+	ssize_t n;
+
+	while ((n = read(r->fd, r->got + r->n, MUCH - r->n)) > 0)
+		r->n += (size_t)n;
+	return NULL;
+}
+
+struct told { uint64_t last; unsigned n; };
+
+static void
+note_written(void *arg, uint64_t n)
+{
+	struct told *t = arg;
+
+	assert_true(n >= t->last);
+	t->last = n;
+	t->n++;
+}
+
+/* A pipe that takes a part of what is given to it, and must be waited for. */
+static void
+test_pipe(void **state)
+{
+	uint8_t *bytes = malloc(MUCH), *want = malloc(MUCH);
+	struct reader r = { .got = malloc(MUCH) };
+	struct told t = { 0, 0 };
+	struct pp_sink *k;
+	struct pp_err err;
+	pthread_t thread;
+	size_t n = 0;
+	int fd[2];
+
+	(void)state;
+	for (size_t i = 0; i < MUCH; i++)
+		bytes[i] = (uint8_t)(i * 7 + (i >> 8) * 13 + (i >> 16));
+	assert_int_equal(pipe(fd), 0);
+	assert_int_equal(fcntl(fd[1], F_SETFL, O_NONBLOCK), 0);
+	r.fd = fd[0];
+	assert_non_null(k = pp_create_fd(fd[1], "pipe", &err));
+	pp_on_write(k, note_written, &t);
+	assert_int_equal(pthread_create(&thread, NULL, read_all, &r), 0);
+	for (size_t at = 0, some = 1500; at + some < MUCH; at += some + 1, some = some < 5000 ? some + 7 : 1500) {	/* a gap behind each */
+		assert_int_equal(pp_put_stable(k, bytes + at, some), 1);
+		memcpy(want + n, bytes + at, some);
+		n += some;
+	}
+	assert_int_equal(pp_flush(k), 1);
+	assert_int_equal(t.last, n);
+	assert_int_equal(pp_written(k), n);
+	assert_true(t.n > 1 && t.n < 10);		/* a thousand pieces at once */
+	assert_int_equal(pp_finish(k), 1);
+	pthread_join(thread, NULL);
+	assert_int_equal(r.n, n);
+	assert_memory_equal(r.got, want, n);
+	close(fd[0]);
+	free(bytes);
+	free(want);
+	free(r.got);
+}
+
+/* Who wants to know how much has been written is not told of what failed. */
+static void
+test_written_fails(void **state)
+{
+	struct told t = { 0, 0 };
+	struct pp_err err;
+	struct pp_sink *k = pp_create("/dev/full", &err);
+
+	(void)state;
+	if (!k)
+		skip();
+	pp_on_write(k, note_written, &t);
+	assert_int_equal(pp_put_copy(k, "x", 1), 1);
+	assert_int_equal(pp_flush(k), -1);
+	assert_int_equal(t.n, 0);
+	assert_int_equal(pp_finish(k), -1);
+	assert_int_equal(t.n, 0);
 }
 
 static int
@@ -338,7 +530,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_order), cmocka_unit_test(test_copies), cmocka_unit_test(test_full_disk),
 		cmocka_unit_test(test_cannot_create), cmocka_unit_test(test_incomplete), cmocka_unit_test(test_feature),
-		cmocka_unit_test(test_records), cmocka_unit_test(test_no_record),
+		cmocka_unit_test(test_records), cmocka_unit_test(test_no_record), cmocka_unit_test(test_create), cmocka_unit_test(test_stdout),
+		cmocka_unit_test(test_descriptor), cmocka_unit_test(test_pipe), cmocka_unit_test(test_written_fails),
 	};
 
 	return cmocka_run_group_tests_name("sink", tests, make_name, remove_name);
