@@ -308,6 +308,145 @@ test_fails(void **state)
 		}
 }
 
+/*
+ * Whichever write fails, of records and payloads that come in any pieces: it is said, by that call or a later one, and what has been written
+ * is the beginning of what would have been.
+ */
+static void
+test_each_fails(void **state)
+{
+	static const unsigned kinds[] = { 0, 1, 2 };		/* large payloads; many records of perf's own; frames */
+	size_t n, got;
+
+	(void)state;
+	seed = 7;
+	for (size_t i = 0; i < 4 * sizeof kinds / sizeof *kinds; i++) {
+		struct pp_compress_how how = { .level = 1, .two = i & 1, .feature = true, .threads = i & 2 ? 2 : 0,
+		    .frame = kinds[i / 4] == 2 ? 70000 : 1 << 20 };
+		unsigned left = 1;
+		bool whole;
+
+		nfed = nends = 0;
+		if (kinds[i / 4] == 0)
+			for (unsigned k = 0; k < 4; k++) {
+				rec(KERNEL, 40, 0, false);
+				rec(AUXTRACE, 48, (256 << 10) - 60 + 60 * k, false);
+			}
+		else
+			some_records(600, 3, kinds[i / 4] == 1 ? 2 : 1000, false);
+		pack_all(&how, 0, 1, other, &n);
+		do {
+			struct pp_err err = { .what = "" };
+			struct to out = { packed, &got, left };
+			struct pp_compress *c = pp_compress_new(&how, write_to, &out, &err);
+			int rc = 1;
+
+			got = 0;
+			assert_non_null(c);
+			for (size_t k = 0, at = 0; k < nends && rc > 0; at = ends[k++])
+				rc = pp_compress_feed(c, fed + at, ends[k] - at);
+			if (rc > 0)
+				rc = pp_compress_flush(c);
+			whole = out.left > 0;
+			assert_int_equal(rc, whole ? 1 : -1);
+			if (!whole) {
+				assert_int_equal(pp_compress_feed(c, fed, ends[0]), -1);
+				assert_int_equal(pp_compress_flush(c), -1);
+			}
+			assert_true(whole ? got == n : got < n);
+			assert_memory_equal(packed, other, got);
+			pp_compress_free(c);
+			left += left < 8 ? 1 : left / 4;
+		} while (!whole);
+		assert_true(left > 2);
+	}
+}
+
+/* A frame ends where it has its bytes, and a record has parts of one frame only. */
+static void
+test_frame_ends(void **state)
+{
+	static const struct { unsigned records; uint64_t frame; unsigned frames; } cases[] = {
+		{ 10, 1000, 1 }, { 10, 999, 1 }, { 10, 901, 1 }, { 10, 900, 2 }, { 10, 100, 10 }, { 10, 1, 10 }, { 10, 1001, 1 }, { 20, 1001, 2 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < 2 * sizeof cases / sizeof *cases; i++) {
+		struct pp_compress_how how = { .level = 1, .frame = cases[i / 2].frame, .threads = i & 1 };
+		unsigned begins = 0, records = 0;
+
+		nfed = nends = 0;
+		for (unsigned k = 0; k < cases[i / 2].records; k++)
+			rec(KERNEL, 100, 0, false);
+		check(&how, 0, 1);
+		for (size_t at = 0; at < npacked; at += pp_get_u16(packed + at + 6, false), records++)
+			begins += !memcmp(packed + at + 8, "\x28\xb5\x2f\xfd", 4);
+		assert_int_equal(begins, cases[i / 2].frames);
+		assert_int_equal(records, cases[i / 2].frames);
+	}
+}
+
+/* What is compressed already cannot be again. */
+static void
+test_twice(void **state)
+{
+	(void)state;
+	for (unsigned form = 0; form < 4; form++) {
+		struct pp_err err = { .what = "" };
+		struct to out = { packed, &npacked, 0 };
+		struct pp_compress *c = pp_compress_new(&(struct pp_compress_how){ .level = 1, .threads = form & 1, .frame = 4000 }, write_to, &out, &err);
+
+		npacked = nfed = nends = 0;
+		rec(form & 2 ? PP_COMPRESSED2 : PP_COMPRESSED, 48, 0, false);
+		if (pp_compress_feed(c, fed, nfed) > 0)
+			assert_int_equal(pp_compress_flush(c), -1);
+		assert_string_equal(err.what, form & 2 ? "COMPRESSED2: the stream is compressed already" : "COMPRESSED: the stream is compressed already");
+		assert_int_equal(pp_compress_flush(c), -1);
+		pp_set_u32(fed, KERNEL, false);
+		assert_int_equal(pp_compress_feed(c, fed, nfed), -1);
+		assert_int_equal(npacked, 0);
+		pp_compress_free(c);
+	}
+}
+
+/* Features are in ascending order: that of compression stands in front of the first that is behind it, or of the end mark. */
+static void
+test_feature_order(void **state)
+{
+	static const struct { unsigned numbers[4], n, at; bool kernel; } cases[] = {		/* at: behind so many of them */
+		{ { 3, 26, 28, 256 }, 4, 2, false }, { { 3, 26, 256 }, 3, 2, false }, { { 28 }, 1, 0, false }, { { 3, 4 }, 2, 2, true },
+		{ { 3, 28, 256 }, 3, 1, true },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+		for (unsigned swap = 0; swap < 2; swap++) {
+			struct pp_compress_how how = { .level = 1, .frame = 4000, .feature = true, .swap = swap };
+			unsigned n = 0, found = 99;
+
+			nfed = nends = 0;
+			for (unsigned k = 0; k < cases[i].n; k++) {
+				size_t from = nfed;
+
+				rec(FEATURE, cases[i].numbers[k] == 256 ? 16 : 24, 0, swap);
+				pp_set_u64(fed + from + 8, cases[i].numbers[k], swap);
+			}
+			if (cases[i].kernel)
+				rec(KERNEL, 40, 0, swap);
+			pack_all(&how, 0, 1, packed, &npacked);
+			for (size_t at = 0; at < npacked; at += pp_get_u16(packed + at + 6, swap)) {
+				if (pp_get_u32(packed + at, swap) != FEATURE)
+					continue;
+				if (pp_get_u64(packed + at + 8, swap) == 27)
+					found = n;
+				else
+					n++;
+			}
+			assert_int_equal(n, cases[i].n);
+			assert_int_equal(found, cases[i].at);
+		}
+}
+
 /* Bytes that are no whole record are refused, and nothing after them is taken. */
 static void
 test_incomplete(void **state)
@@ -372,7 +511,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_expands), cmocka_unit_test(test_own), cmocka_unit_test(test_few),
 		cmocka_unit_test(test_window), cmocka_unit_test(test_threads), cmocka_unit_test(test_fails),
-		cmocka_unit_test(test_incomplete), cmocka_unit_test(test_levels),
+		cmocka_unit_test(test_incomplete), cmocka_unit_test(test_levels), cmocka_unit_test(test_each_fails),
+		cmocka_unit_test(test_frame_ends), cmocka_unit_test(test_twice), cmocka_unit_test(test_feature_order),
 	};
 	int failed;
 
