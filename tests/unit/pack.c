@@ -238,23 +238,48 @@ test_few(void **state)
 	assert_int_equal(count_compressed(), 3);
 }
 
+/* The window of the frame at p, as a power of two. */
+static unsigned
+window_bits(const uint8_t *p)
+{
+	assert_memory_equal(p, "\x28\xb5\x2f\xfd", 4);		/* a frame begins */
+	assert_int_equal(p[4] >> 5 & 1, 0);
+	return 10 + (p[5] >> 3);
+}
+
+/* That which zstd takes at a level. */
+static unsigned
+usual_bits(int level)
+{
+	ZSTD_CCtx *z = ZSTD_createCCtx();
+	ZSTD_inBuffer in = { "x", 1, 0 };
+	ZSTD_outBuffer out = { other, SIZE, 0 };
+
+	ZSTD_CCtx_setParameter(z, ZSTD_c_compressionLevel, level);
+	assert_int_equal(ZSTD_compressStream2(z, &out, &in, ZSTD_e_flush), 0);
+	ZSTD_freeCCtx(z);
+	return window_bits(other);
+}
+
 /* At high levels the memory that zstd looks back at is no more than a frame. */
 static void
 test_window(void **state)
 {
-	static const struct { uint64_t frame; unsigned bits; } cases[] = { { 1000, 20 }, { 1 << 20, 20 }, { (1 << 20) + 1, 21 }, { 2 << 20, 21 } };
+	const unsigned usual = usual_bits(17);
+	const struct { uint64_t frame; int level; unsigned bits; } cases[] = {
+		{ 1000, 17, 20 }, { 1 << 20, 17, 20 }, { (1 << 20) + 1, 17, 21 }, { 2 << 20, 17, 21 }, { (2 << 20) + 1, 17, 22 },
+		{ 8 << 20, 17, 23 }, { (8 << 20) + 1, 17, usual }, { UINT64_MAX, 17, usual }, { 1000, 16, usual_bits(16) },
+	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-		struct pp_compress_how how = { .level = 17, .frame = cases[i].frame };
+		struct pp_compress_how how = { .level = cases[i].level, .frame = cases[i].frame };
 
 		nfed = nends = 0;
 		rec(KERNEL, 400, 0, false);
 		rec(KERNEL, 400, 0, false);
 		check(&how, 0, 1);
-		assert_memory_equal(packed + 8, "\x28\xb5\x2f\xfd", 4);		/* a frame begins */
-		assert_int_equal(packed[8 + 4] >> 5 & 1, 0);
-		assert_int_equal(10 + (packed[8 + 5] >> 3), cases[i].bits);
+		assert_int_equal(window_bits(packed + 8), cases[i].bits);
 	}
 }
 
