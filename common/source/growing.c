@@ -20,10 +20,19 @@ struct growing {
 	bool		 tail;		/* the records of the features have been made */
 };
 
+/* Read the first n bytes of the file. */
 static int
 growing_read(struct source *s, uint8_t *p, size_t n)
 {
-	return s->in->layer->read_at(s->in, 0, p, n) == (ssize_t)n ? 1 : source_fail(s, SIZE_AT, "the file shrank while it was read");
+	ssize_t got;
+
+	for (size_t at = 0; at < n; at += (size_t)got) {
+		if ((got = s->in->layer->read_at(s->in, at, p + at, n - at)) < 0)
+			return source_fail_bytes(s);
+		if (!got)
+			return source_fail(s, SIZE_AT, "the file shrank while it was read");
+	}
+	return 1;
 }
 
 int
