@@ -392,8 +392,10 @@ pp_put_copy(struct pp_sink *pub, const void *p, size_t n)
 	/* No pp_release() after the bytes are in scratch: it would drop them. */
 	if ((n > SCRATCH - k->used || k->n >= IOVS - 1) && pp_release(pub) < 0)
 		return -1;
-	if (n > SCRATCH)
-		return pp_put_stable(pub, p, n) < 0 ? -1 : pp_release(pub);
+	if (n > SCRATCH) {
+		pp_put_stable(pub, p, n);	/* there is space: what was put before is written */
+		return pp_release(pub);
+	}
 	memcpy(k->scratch + k->used, p, n);
 	k->used += n;
 	return k->only ? sink_only(k, pp_put_stable(pub, k->scratch + k->used - n, n)) : pp_put_stable(pub, k->scratch + k->used - n, n);

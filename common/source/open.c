@@ -274,12 +274,10 @@ open_later(struct source *s)
 struct pp_source *
 pp_open_spare(int fd, const char *name, unsigned flags, struct pp_spare *spare, struct pp_err *err)
 {
-	int error = errno;
 	struct source *s;
 
 	if (fd < 0) {
 		*err = (struct pp_err){ .file = name };
-		errno = error;
 		pp_fail_system(err, NULL);
 		return NULL;
 	}
