@@ -211,7 +211,7 @@ test_sets(void **state)
 
 static struct pp_chunk seen[4];
 static unsigned nseen;
-static uint64_t seen_round[4][2];
+static uint64_t seen_round[4][2], seen_event;
 
 static int
 note_chunk(void *arg, const struct pp_chunk *c)
@@ -220,6 +220,7 @@ note_chunk(void *arg, const struct pp_chunk *c)
 
 	assert_true(nseen < 4);
 	seen[nseen] = *c;
+	seen_event = c->nevents ? c->events[c->nevents - 1] : 0;
 	seen_round[nseen][0] = w->round_first;
 	seen_round[nseen++][1] = w->round_last;
 	return 1;
@@ -350,10 +351,42 @@ test_beside(void **state)
 	pp_events_free(events);
 }
 
+/* More events than a set has bits: the last one stands for all of them. */
+static void
+test_many_events(void **state)
+{
+	enum { MOST = 1 << 16 };
+	static const unsigned indices[] = { 0, 63, 64, MOST - 2, MOST - 1, MOST, MOST + 5 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof indices / sizeof *indices; i++) {
+		unsigned shown = indices[i] < MOST ? indices[i] : MOST - 1;
+		struct pp_chunk_walk w = { .size = 100, .chunk = note_chunk };
+		struct pp_chunker *c;
+		struct pp_rec r;
+
+		w.arg = &w;
+		nseen = 0;
+		make_events(false, 1);
+		((struct pp_event *)(uintptr_t)events->ev[0])->index = indices[i];
+		c = pp_chunker_new(&w);
+		assert_int_equal(pp_chunker_cut(c, 0, 0), 1);
+		r = make_sample(1);
+		assert_int_equal(pp_chunker_take(c, events, &r, false), 1);
+		assert_int_equal(pp_chunker_end(c, 40), 1);
+		assert_int_equal(nseen, 1);
+		assert_int_equal(seen[0].nevents, shown / 64 + 1);
+		assert_int_equal(seen_event, UINT64_C(1) << shown % 64);
+		pp_chunker_free(c);
+		pp_events_free(events);
+	}
+}
+
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_sets), cmocka_unit_test(test_rounds), cmocka_unit_test(test_beside) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_sets), cmocka_unit_test(test_rounds), cmocka_unit_test(test_beside),
+		cmocka_unit_test(test_many_events) };
 
 	return cmocka_run_group_tests_name("chunk", tests, NULL, NULL);
 }

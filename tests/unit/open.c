@@ -167,6 +167,8 @@ test_packed(void **state)
 	}
 	make_stream("PERFILE2", false);
 	n = ZSTD_compress(once, sizeof once, bytes_p(&b), b.n, 1);
+	assert_null(open_bytes(once, 16, false, 0));		/* as many as it takes to tell */
+	assert_string_equal(err.what, "zstd: the last frame is cut short");
 	n = ZSTD_compress(twice, sizeof twice, once, n, 1);
 	assert_null(open_bytes(twice, n, false, 0));
 	assert_string_equal(err.what, "not a perf recording; packed by zstd, twice: zstd -dc FILE | pcat");

@@ -280,6 +280,7 @@ test_window(void **state)
 		rec(KERNEL, 400, 0, false);
 		check(&how, 0, 1);
 		assert_int_equal(window_bits(packed + 8), cases[i].bits);
+		assert_int_equal(packed[8 + 4] >> 2 & 1, 1);		/* with a checksum */
 	}
 }
 

@@ -422,6 +422,66 @@ test_marks_and_payload(void **state)
 	}
 }
 
+/* What is damaged is found at the same place, with the same words, as when all is read. */
+static void
+test_damage(void **state)
+{
+	static const unsigned sizes[] = { 0, 4, 7, 9, 65535 };
+	static size_t at[RECORDS_MAX];
+	unsigned n = 0;
+
+	(void)state;
+	recording(SAMPLES);
+	for (size_t p = 16; p < b.n; p += pp_get_u16(bytes_p(&b) + p + 6, false))
+		at[n++] = p;
+	for (unsigned i = 1; i < n; i++)
+		for (unsigned form = 0; form < sizeof sizes / sizeof *sizes + 2; form++) {
+			struct pp_err said;
+			unsigned records = 0;
+			int closed = 0;
+			size_t was = b.n;
+
+			recording(SAMPLES);
+			was = b.n;
+			if (form < 2)
+				b.n = at[i] + (form ? 12 : 4);
+			else
+				store(&b, at[i] + 6, sizes[form - 2], 2);
+			for (unsigned piece = 0; piece < 3; piece++) {
+				int fd = memfd_create("piece", MFD_CLOEXEC);
+				struct pp_source *s;
+				struct pp_rec r;
+				unsigned got_n = 0;
+				int rc;
+
+				assert_int_equal(write(fd, bytes_p(&b), b.n), b.n);
+				assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+				err = (struct pp_err){ .what = "" };
+				assert_non_null(s = pp_open_fd(fd, "piece", 0, &err));
+				if (piece)
+					assert_int_equal(pp_piece(s, piece, piece, total), 1);
+				while ((rc = pp_next(s, &r)) > 0)
+					got_n++;
+				rc = pp_close(s);
+				if (!piece) {
+					said = err;
+					records = got_n;
+					closed = rc;
+					continue;
+				}
+				if (piece == 2) {		/* which does not look into the SAMPLEs of the other one */
+					assert_int_equal(rc, err.what[0] ? -1 : 1);
+					continue;
+				}
+				assert_int_equal(rc, closed);
+				assert_string_equal(err.what, said.what);
+				assert_int_equal(err.off, said.off);
+				assert_int_equal(got_n, records);
+			}
+			b.n = was;
+		}
+}
+
 int
 main(void)
 {
@@ -433,6 +493,7 @@ main(void)
 		cmocka_unit_test(test_leaving_out),
 		cmocka_unit_test(test_marks),
 		cmocka_unit_test(test_marks_and_payload),
+		cmocka_unit_test(test_damage),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

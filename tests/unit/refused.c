@@ -295,6 +295,7 @@ static const struct way ways[] = {
 	{ "chunks of COMPRESSED records", &packed, .run = read_all, .how = CHUNKS },
 	{ "in zstd", &framed, .run = read_all },
 	{ "in zstd, from a pipe", &framed, .run = read_all, .how = BY_PIPE },
+	{ "in zstd, followed", &framed, .run = read_all, .flags = PP_OPEN_FOLLOW | PP_OPEN_LATER },
 	{ "in zstd with a seek table", &seekable, .run = read_all },
 	{ "chunks of that", &seekable, .run = read_all, .how = CHUNKS },
 	{ "a CPU profile", &profile, .run = read_all },

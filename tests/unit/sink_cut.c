@@ -155,6 +155,33 @@ test_pieces(void **state)
 	assert_true(t.calls < n / SHORT);
 }
 
+/* Short ones are written together, from wherever they are; long ones are not copied. */
+static void
+test_together(void **state)
+{
+	static const uint8_t bytes[40 * SHORT];
+	struct pp_sink *k = new_sink();
+
+	(void)state;
+	for (unsigned i = 0; i < 100; i++)
+		assert_int_equal(pp_put_copy(k, bytes, 100), 1);
+	for (unsigned i = 0; i < 100; i++)
+		assert_int_equal(pp_put_stable(k, bytes + 200 * (i % 5), 100), 1);
+	assert_int_equal(t.calls, 0);
+	assert_int_equal(pp_release(k), 1);
+	assert_int_equal(t.calls, 1);
+	assert_int_equal(t.n, 20000);
+	for (unsigned i = 0; i < 10; i++)
+		assert_int_equal(pp_put_stable(k, bytes + i * 2 * SHORT, SHORT), 1);
+	assert_int_equal(t.calls, 1);
+	assert_int_equal(pp_release(k), 1);
+	assert_int_equal(t.calls, 11);
+	assert_int_equal(pp_put_stable(k, bytes, SHORT), 1);		/* side by side */
+	assert_int_equal(pp_put_stable(k, bytes + SHORT, SHORT), 1);
+	assert_int_equal(pp_finish(k), 1);
+	assert_int_equal(t.calls, 12);
+}
+
 /* ---- pp_hold() ----------------------------------------------------------------------------------------- */
 
 static void
@@ -404,6 +431,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_writer), cmocka_unit_test(test_writer_fails), cmocka_unit_test(test_full_fails), cmocka_unit_test(test_pieces),
+		cmocka_unit_test(test_together),
 		cmocka_unit_test(test_hold), cmocka_unit_test(test_hold_limit), cmocka_unit_test(test_cut), cmocka_unit_test(test_cut_held),
 		cmocka_unit_test(test_cut_fails), cmocka_unit_test(test_no_mark),
 	};

@@ -216,6 +216,14 @@ test_reject(void **state)
 	assert_true(err.at);
 	assert_int_equal(err.off, at[1]);
 	assert_int_equal(pp_next(s, &r), -1);
+	memset(err.what, 'x', sizeof err.what - 1);		/* one that fills the space: with the name of the record in front of it */
+	err.code = PP_ERR_MEMORY;
+	err.error = ENOMEM;
+	assert_int_equal(pp_reject(s, &r), -1);
+	assert_int_equal(strlen(err.what), sizeof err.what - 32 + strlen("COMM: "));
+	assert_memory_equal(err.what, "COMM: xxx", 9);
+	assert_int_equal(err.code, PP_ERR_MEMORY);
+	assert_int_equal(err.error, ENOMEM);
 	assert_int_equal(pp_close(s), -1);
 }
 

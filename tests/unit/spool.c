@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 /* Temporary files, and spools and tails: each byte is read back from where it was put, whatever the pieces are. */
+#include "refused.h"
+
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -71,6 +74,7 @@ test_spool(void **state)
 		assert_int_equal(pread(to, got, SIZE, 7), n);
 		assert_memory_equal(got, bytes, n);
 		spool_close(&s);
+		assert_int_equal(s.fd, -1);
 		spool_close(&s);
 	}
 	close(to);
@@ -233,6 +237,46 @@ test_tmpfile(void **state)
 	assert_string_equal(err.what, "temporary file: no reason");
 	assert_int_equal(pp_tmpfile_fail(&err, "write", "another"), -1);	/* the first one counts */
 	assert_string_equal(err.what, "temporary file: no reason");
+	err = (struct pp_err){ .what = "x" };
+	assert_int_equal(pp_tmpfile_fail(&err, "write", "another"), -1);
+	assert_string_equal(err.what, "x");
+	assert_int_not_equal(err.code, PP_ERR_TEMPORARY);
+	err = (struct pp_err){ .what = "" };
+	assert_int_equal(pp_tmpfile_fail(&err, "write", "no space"), -1);
+	assert_string_equal(err.what, "temporary file: write: no space");
+	assert_int_equal(err.code, PP_ERR_TEMPORARY);
+}
+
+/* A file system that can make no file without a name: it has one for a moment, in which no signal comes. */
+static void
+test_name(void **state)
+{
+	sigset_t before, after;
+	int dir = directory(), fd;
+	struct stat st;
+
+	(void)state;
+	if (!REFUSES)
+		skip();
+	sigemptyset(&before);
+	sigaddset(&before, SIGUSR2);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	refuse(REFUSE_CALL, 1);
+	fd = pp_tmpfile_at(dir);
+	assert_true(refused_once());
+	pthread_sigmask(SIG_SETMASK, NULL, &after);
+	assert_memory_equal(&after, &before, 8);
+	sigemptyset(&before);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	assert_true(fd >= 0);
+	assert_int_equal(fstat(fd, &st), 0);
+	assert_int_equal(st.st_nlink, 0);
+	assert_int_equal(st.st_mode & 07777, 0600);
+	assert_int_equal(fcntl(fd, F_GETFD), FD_CLOEXEC);
+	assert_int_equal(pp_tmpfile_write_at(fd, bytes, 10, 0), 1);
+	assert_int_equal(pp_tmpfile_read_at(fd, got, 10, 0), 1);
+	close(fd);
+	close(dir);
 }
 
 int
@@ -240,7 +284,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_spool), cmocka_unit_test(test_spool_fails), cmocka_unit_test(test_descriptor_0), cmocka_unit_test(test_tail),
-		cmocka_unit_test(test_tmpfile),
+		cmocka_unit_test(test_tmpfile), cmocka_unit_test(test_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
