@@ -324,6 +324,13 @@ test_failures(void **state)
 	close(pair[1]);
 	under = open_fd(pair[0]);
 	failure(zstd_open(under, packed, 0, &err), "zstd: the last frame is cut short", npacked - 5, false);
+	/* behind a frame that zstd steps over there is none, in a later read */
+	static uint8_t skipped[400000] = { 0x50, 0x2a, 0x4d, 0x18 };
+
+	put_u32(skipped + 4, sizeof skipped - 8 - 20);
+	memcpy(skipped + sizeof skipped - 20, "no frame", 8);
+	under = open_fd(file_of(skipped, sizeof skipped));
+	failure(zstd_open(under, skipped, 0, &err), "zstd: Unknown frame descriptor", sizeof skipped - 20, false);
 }
 
 /* What is at hand is not waited for: there is a descriptor to wait for only when nothing is left of what zstd has read of it. */

@@ -16,6 +16,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -213,6 +214,12 @@ fcntl(int fd, int what, ...)
 	arg = va_arg(ap, void *);
 	va_end(ap);
 	return (what == F_DUPFD_CLOEXEC && call_fails()) ? -1 : REAL("fcntl64", int (*)(int, int, ...))(fd, what, arg);
+}
+
+int
+pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*run)(void *), void *arg)
+{
+	return call_fails() ? EAGAIN : REAL("pthread_create", int (*)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *))(thread, attr, run, arg);
 }
 
 int

@@ -84,7 +84,7 @@ test_full_fails(void **state)
 	static uint8_t bytes[2 * IOVS * 2 * SHORT];
 
 	(void)state;
-	for (unsigned how = 0; how < 4; how++) {
+	for (unsigned how = 0; how < 6; how++) {
 		struct pp_sink *k = new_sink();
 		unsigned n = 0;
 		int rc = 1;
@@ -99,6 +99,8 @@ test_full_fails(void **state)
 			case 1: rc = n % 2 ? pp_put_copy(k, p, 1) : pp_put_stable(k, p, SHORT); break;
 			case 2: rc = pp_put_pieces(k, &v, 1); break;
 			case 3: v.iov_len -= n % 2; rc = pp_put_pieces(k, &v, 1); break;
+			case 4: v.iov_len = n % 2 ? SHORT : 1; rc = pp_put_pieces(k, &v, 1); break;
+			case 5: v.iov_len = n % 2 && n > 1 ? 1 : SHORT; rc = pp_put_pieces(k, &v, 1); break;
 			}
 		}
 		assert_int_equal(rc, -1);

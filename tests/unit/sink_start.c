@@ -6,6 +6,7 @@
 
 #include "record/feature.h"
 #include "record/raw.h"
+#include "sink/out.h"
 #include "taker.h"
 
 static struct bytes b;
@@ -91,6 +92,35 @@ test_start(void **state)
 		assert_int_equal(pp_finish(k), form ? -1 : 1);
 		assert_int_equal(t.n - before, form ? 0 : 16 + 40);
 		pp_close(s);
+	}
+}
+
+/* A record that is only there during the call: it and its payload are copied, or it is said that they cannot be. */
+static void
+test_not_stable(void **state)
+{
+	static const uint8_t before[100 << 10];
+
+	(void)state;
+	for (unsigned form = 0; form < 3; form++) {
+		struct pp_source *s = open_source(false, 50000);
+		struct pp_sink *k = new_sink();
+		size_t at = 16 + 8 + 64;
+		struct pp_rec r;
+
+		assert_int_equal(pp_next(s, &r), 1);
+		assert_int_equal(pp_next(s, &r), 1);
+		assert_int_equal(r.payload, 50000);
+		if (form)				/* with the payload it is more than is kept */
+			assert_int_equal(pp_put_copy(k, before, form == 1 ? sizeof before : (128 << 10) - 8), 1);
+		t.fail = form ? 1 : 0;
+		assert_int_equal(out_put(k, s, &r, false), form ? -1 : 1);
+		pp_close(s);
+		assert_int_equal(pp_finish(k), form ? -1 : 1);
+		if (form)
+			continue;
+		assert_int_equal(t.n, 16 + 50000);
+		assert_memory_equal(t.got, bytes_p(&b) + at, t.n);
 	}
 }
 
@@ -215,6 +245,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_start), cmocka_unit_test(test_compress), cmocka_unit_test(test_frames), cmocka_unit_test(test_compress_fails),
+		cmocka_unit_test(test_not_stable),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

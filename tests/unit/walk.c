@@ -418,6 +418,18 @@ test_chunks_of_parts(void **state)
 		assert_int_equal(at_chunk, nchunks);
 		assert_int_equal(w.all.samples, 3 + PARTS * (PARTS + 1) / 2);
 	}
+	for (unsigned n = 1; n <= PARTS + 1; n++) {		/* one that is not taken ends it, where a file ends, too */
+		struct pp_chunk_walk w = { .size = 100000, .chunk = note_chunk };
+		struct pp_source *s = pp_open(dir, 0, &err);
+
+		assert_non_null(s);
+		nchunks = 0;
+		fails_at = n;
+		assert_int_equal(pp_chunks_walk(s, &w), -1);
+		assert_string_equal(err.what, "not this chunk");
+		assert_int_equal(nchunks, n);
+		pp_close(s);
+	}
 	remove_parts();
 }
 
