@@ -63,6 +63,7 @@ directories(void **state)
 		struct pp_source *s;
 		unsigned samples = 0, given = 0, before = descriptors();
 		const uint8_t *raw[3] = { NULL };
+		uint64_t lost;
 		struct pp_rec r;
 
 		b.swap = i & 1;
@@ -100,7 +101,9 @@ directories(void **state)
 			for (unsigned k = 0; i & 1 && k < 3 && k < samples; k++)	/* where it was read into nothing is overwritten */
 				assert_memory_equal(raw[k], bytes_p(&b) + data_at[k], data.size / 3);
 			assert_int_equal(rc, rows[i / 2].fails ? -1 : 0);
-			pp_close(s);
+			pp_faults(s, &lost);
+			assert_int_equal(lost > 0, rows[i / 2].bad);	/* a file that is missing is no number of bytes */
+			assert_int_equal(pp_close(s), rc < 0 || faults ? -1 : 1);
 		}
 		assert_int_equal(descriptors(), before);
 		if (samples != rows[i / 2].samples || faults != rows[i / 2].faults)

@@ -399,6 +399,35 @@ test_follow(void **state)
 	bytes_close(b);
 }
 
+/* A file is followed as long as a process can write it, and what that wrote last is read. */
+static void
+test_has_writer(void **state)
+{
+	char name[] = "/tmp/layers.XXXXXX";
+	int fd = mkstemp(name), in = open(name, O_RDONLY | O_CLOEXEC);
+	struct bytes *b;
+
+	(void)state;
+	assert_true(fd >= 0 && in >= 0);
+	unlink(name);
+	assert_int_equal(write(fd, plain, 100), 100);
+	assert_int_equal(pwrite(fd, "P", 1, 0), 1);		/* of a file that begins with a 0 it would wait for another */
+	assert_non_null(b = follow_open(open_fd(in), NULL, &err));
+	assert_int_equal(b->layer->read(b, got, 200), 100);
+	for (int i = 0; i < 3; i++)
+		assert_true(follow_pause(b) && !follow_over(b));
+	assert_int_equal(write(fd, plain + 100, 50), 50);
+	close(fd);
+	if (fcntl(in, F_SETLEASE, F_RDLCK) == 0) {		/* else the system cannot tell */
+		fcntl(in, F_SETLEASE, F_UNLCK);
+		assert_int_equal(b->layer->read(b, got, 200), 50);
+		assert_memory_equal(got, plain + 100, 50);
+		assert_int_equal(b->layer->read(b, got, 200), 0);
+		assert_true(follow_over(b) && !follow_stopped(b));
+	}
+	bytes_close(b);
+}
+
 struct writer {			/* writes some bytes whenever it is waited for */
 	int		 fd, calls, last;
 	size_t		 n;
@@ -583,7 +612,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_read), cmocka_unit_test(test_seek_table), cmocka_unit_test(test_read_at), cmocka_unit_test(test_failures),
-		cmocka_unit_test(test_poll_fd), cmocka_unit_test(test_follow), cmocka_unit_test(test_told), cmocka_unit_test(test_spare),
+		cmocka_unit_test(test_poll_fd), cmocka_unit_test(test_follow), cmocka_unit_test(test_has_writer), cmocka_unit_test(test_told), cmocka_unit_test(test_spare),
 		cmocka_unit_test(test_pieces), cmocka_unit_test(test_no_directory), cmocka_unit_test(test_formats),
 	};
 

@@ -291,6 +291,36 @@ test_claims(void **state)
 	}
 }
 
+/* With a seek table its records can be found again, unless it has to be read in order. */
+static void
+test_seeks(void **state)
+{
+	static const struct { bool by_pipe; unsigned flags; const char *name; bool seeks; } rows[] = {
+		{ false, 0, "pipe-mode stream, wrapped in zstd", true }, { true, 0, "pipe-mode stream, wrapped in zstd", false },
+		{ false, PP_OPEN_REPAIR, "pipe-mode stream, spooled out of zstd", false },
+		{ false, PP_OPEN_FOLLOW, "pipe-mode stream, wrapped in zstd", false },
+	};
+	static uint8_t file[5000];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		static volatile sig_atomic_t stop = 1;
+		size_t n = make_claim(file, sizeof file, 0, 0);
+		struct pp_source *s = open_bytes(file, n, rows[i].by_pipe, rows[i].flags);
+		unsigned records = 0;
+		struct pp_rec r;
+
+		assert_non_null(s);
+		assert_string_equal(pp_container(s), rows[i].name);
+		assert_int_equal(pp_chunks_cannot(s) == NULL, rows[i].seeks);
+		pp_follow(s, &stop);
+		while (pp_next(s, &r) == 1)
+			records++;
+		assert_int_equal(records, 4);
+		assert_int_equal(pp_close(s), 1);
+	}
+}
+
 /* ---- opening ------------------------------------------------------------------------------------------------ */
 
 static void
@@ -452,6 +482,8 @@ test_gives_nothing(void **state)
 			;
 	assert_string_equal(err.what, "out of memory");
 	assert_int_equal(err.code, PP_ERR_MEMORY);
+	assert_true(err.at);
+	assert_int_equal(err.off, 0);
 	assert_int_equal(calls, 1);
 	assert_int_equal(pp_next(s, &r), -1);
 	assert_int_equal(pp_close(s), -1);
@@ -462,7 +494,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_old_magic), cmocka_unit_test(test_header_size), cmocka_unit_test(test_packed), cmocka_unit_test(test_layers),
-		cmocka_unit_test(test_claims), cmocka_unit_test(test_refused), cmocka_unit_test(test_stdin), cmocka_unit_test(test_same),
+		cmocka_unit_test(test_claims), cmocka_unit_test(test_seeks), cmocka_unit_test(test_refused), cmocka_unit_test(test_stdin), cmocka_unit_test(test_same),
 		cmocka_unit_test(test_follow_stops), cmocka_unit_test(test_gives_nothing),
 	};
 

@@ -116,7 +116,10 @@ expand(const struct pp_compress_how *how)
 		if (type == FEATURE && pp_get_u64(p + 8, swap) == 27) {
 			assert_true(how->feature && !feature);
 			feature = true;
+			assert_int_equal(pp_get_u32(p + 16, swap), 0);
+			assert_int_equal(pp_get_u32(p + 16 + 4, swap), 1);
 			assert_int_equal(pp_get_u32(p + 16 + 8, swap), (uint32_t)how->level);
+			assert_int_equal(pp_get_u32(p + 16 + 12, swap), 0);		/* how much smaller it gets is not known yet */
 			continue;
 		}
 		if (type == AUXTRACE)

@@ -497,6 +497,69 @@ test_compressed(void **state)
 	ZSTD_freeCStream(z);
 }
 
+/* What header feature COMPRESSED says, if it comes in front of what is compressed. */
+static void
+test_announced(void **state)
+{
+	(void)state;
+	for (unsigned form = 0; form < 6; form++) {
+		unsigned type = form / 2;		/* in front of it: 0 nothing, 1 COMPRESSED, 2 COMPRESSED2 */
+		ZSTD_CStream *z = ZSTD_createCStream();
+		uint8_t plain[24] = { 0 };
+		struct bytes all = { .n = 0 };
+		const struct pp_compressed *c;
+		struct pp_source *s;
+		struct pp_rec r;
+		size_t at;
+
+		b.swap = false;
+		pp_set_u32(plain, 4711, BIG_HERE);
+		pp_set_u16(plain + 6, 24, BIG_HERE);
+		header();
+		memcpy(bytes_p(&all), bytes_p(&b), all.n = b.n);
+		if (type) {
+			compressed(z, plain, sizeof plain);
+			if (type == 2) {	/* the same bytes behind their number */
+				uint8_t *p = bytes_p(&all) + all.n;
+				size_t n = b.n - 8, padded = (n + 7) / 8 * 8;
+
+				memset(p, 0, 16 + padded);
+				pp_set_u32(p, 83, BIG_HERE);
+				pp_set_u16(p + 6, (uint16_t)(16 + padded), BIG_HERE);
+				pp_set_u64(p + 8, n, BIG_HERE);
+				memcpy(p + 16, bytes_p(&b) + 8, n);
+				all.n += 16 + padded;
+			} else {
+				memcpy(bytes_p(&all) + all.n, bytes_p(&b), b.n);
+				all.n += b.n;
+			}
+		}
+		b.n = 0;
+		at = begin_rec(&b, 80, 0);
+		put(&b, 27, 8);
+		for (unsigned i = 0; i < 5; i++)
+			put(&b, 1 + i, 4);
+		put(&b, 0, form & 1 ? 4 : 0);
+		end_rec(&b, at);
+		memcpy(bytes_p(&all) + all.n, bytes_p(&b), b.n);
+		all.n += b.n;
+		assert_non_null(s = open_bytes(bytes_p(&all), all.n, false, 0));
+		while (pp_next(s, &r) == 1)
+			assert_int_equal(r.type, 4711);		/* it is not yielded */
+		c = pp_compressed(s);
+		assert_int_equal(c->records, type == 1);
+		assert_int_equal(c->records2, type == 2);
+		assert_int_equal(c->announced, !type);
+		assert_int_equal(c->version, type ? 0 : 1);
+		assert_int_equal(c->type, type ? 0 : 2);
+		assert_int_equal(c->level, type ? 0 : 3);
+		assert_int_equal(c->ratio, type ? 0 : 4);
+		assert_int_equal(c->mmap_len, type ? 0 : 5);
+		assert_int_equal(pp_close(s), 1);
+		ZSTD_freeCStream(z);
+	}
+}
+
 static int
 all_of_it(void *arg, uint32_t file, uint64_t off, struct pp_leave_step *x)
 {
@@ -629,7 +692,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_records), cmocka_unit_test(test_prefixes), cmocka_unit_test(test_no_recording),
 		cmocka_unit_test(test_reject), cmocka_unit_test(test_refills), cmocka_unit_test(test_refill_fails), cmocka_unit_test(test_no_wait),
-		cmocka_unit_test(test_memory), cmocka_unit_test(test_later), cmocka_unit_test(test_compressed),
+		cmocka_unit_test(test_memory), cmocka_unit_test(test_later), cmocka_unit_test(test_compressed), cmocka_unit_test(test_announced),
 		cmocka_unit_test(test_can_leave_out), cmocka_unit_test(test_rest),
 		cmocka_unit_test(test_watch),
 	};
