@@ -73,7 +73,7 @@ inject_chain(struct tool *t, struct options *o, struct lookup *lookup, struct st
 	if (walk && !jit)			/* which knows images by the indexes of files */
 		pp_state_free_files(walk_state(walk));
 	if (o->mmap2_buildids || o->mmap2_buildid_all)
-		to = mmap2_new(t, lookup, o->mmap2_buildid_all ? NULL : walk, early == walk ? jit : NULL, o->strict, to);
+		to = mmap2_new(t, lookup, o->mmap2_buildid_all ? NULL : walk, jit && early == walk ? jit_is_put : NULL, jit, o->strict, to);
 	if (o->build_ids || o->buildid_all)
 		to = hits_new(t, lookup, o->buildid_all ? NULL : walk, o->strict, to);
 	if (archive)

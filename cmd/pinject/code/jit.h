@@ -26,6 +26,6 @@ struct out	*jit_stage(struct jit *, struct out *next);
 /* Is the code of that process known by its dump? */
 bool		 jit_knows(const struct jit *, uint32_t pid);
 /* Is it one of the maps that are put in, by the state of the walk? */
-bool		 jit_is_put(const struct jit *, const struct pp_map *);
+bool		 jit_is_put(const void *jit, const struct pp_map *);
 
 #endif

@@ -29,9 +29,9 @@ jit_image_of(const struct jit *j, const struct pp_map *m)
 }
 
 bool
-jit_is_put(const struct jit *j, const struct pp_map *m)
+jit_is_put(const void *jit, const struct pp_map *m)
 {
-	return jit_image_of(j, m) != UINT32_MAX;
+	return jit_image_of(jit, m) != UINT32_MAX;
 }
 
 /* ---- images ------------------------------------------------------------------------------------- */

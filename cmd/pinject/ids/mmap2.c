@@ -37,7 +37,8 @@ struct mmap2 {
 	struct tool	*t;
 	struct file_ids	*ids;
 	struct walk	*walk;		/* NULL: all maps */
-	const struct jit *jit;		/* NULL: no maps of code made at run time are put in */
+	bool		(*is_put)(const void *, const struct pp_map *);	/* NULL: no maps are put in */
+	const void	*jit;
 	bool		 strict;
 	bool		 trace;		/* the stream has a hardware trace, whose decoder may need any map */
 	struct pp_state	*state;		/* of the walk */
@@ -248,7 +249,7 @@ mmap2_hit_process(struct mmap2 *m, const struct walk_hit *hit)
 	uint8_t trailer[PP_TRAILER_MAX];
 	struct pp_stamp stamp = { .trailer = trailer };
 
-	if (m->jit && jit_is_put(m->jit, hit->map))	/* in full, with an id that the state does not know yet */
+	if (m->is_put && m->is_put(m->jit, hit->map))	/* in full, with an id that the state does not know yet */
 		return 1;
 	if (mmap2_reader_has(m, hit->pid, hit->map, d) || mmap2_reader_has(m, owner, hit->map, d))
 		return 1;
@@ -439,7 +440,8 @@ mmap2_finish(struct out *o)
 }
 
 struct out *
-mmap2_new(struct tool *t, struct lookup *lookup, struct walk *walk, const struct jit *jit, bool strict, struct out *next)
+mmap2_new(struct tool *t, struct lookup *lookup, struct walk *walk, bool (*is_put)(const void *jit, const struct pp_map *),
+    const void *jit, bool strict, struct out *next)
 {
 	struct mmap2 *m = tool_alloc(1, sizeof *m);
 
@@ -448,6 +450,7 @@ mmap2_new(struct tool *t, struct lookup *lookup, struct walk *walk, const struct
 	m->ids = file_ids_new(t, lookup);
 	pp_table_init(&m->names);
 	m->walk = walk;
+	m->is_put = is_put;
 	m->jit = jit;
 	m->strict = strict;
 	if (!walk)

@@ -10,15 +10,15 @@
 #ifndef MMAP2_H
 #define MMAP2_H
 
-#include "code/jit.h"
 #include "file_ids.h"
 #include "walk.h"
 
 /*
  * A stage: for the maps that the walk finds hit, and only these, or (NULL) for all.  The input must be open.
- * jit: what puts the maps of jitdumps into the state of that walk, and into this stage; NULL: nothing does.
+ * is_put(jit, map): is it one that was put into the state of that walk, and into this stage, by another?  NULL: none is.
  * strict: a file without an id makes the exit status 1.
  */
-struct out	*mmap2_new(struct tool *, struct lookup *, struct walk *, const struct jit *, bool strict, struct out *next);
+struct out	*mmap2_new(struct tool *, struct lookup *, struct walk *, bool (*is_put)(const void *jit, const struct pp_map *),
+			    const void *jit, bool strict, struct out *next);
 
 #endif
