@@ -483,8 +483,9 @@ test_incomplete(void **state)
 	static const struct { uint16_t size; size_t n; } bad[] = { { 24, 16 }, { 7, 16 }, { 16, 7 } };
 
 	(void)state;
-	for (unsigned threads = 0; threads < 2; threads++)
+	for (unsigned form = 0; form < 4; form++)
 		for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+			unsigned threads = form & 1, before = form & 2 ? 48 : 0;	/* behind others of the same call */
 			struct pp_err err = { .what = "" };
 			struct to out = { packed, &npacked, 0 };
 			struct pp_compress *c = pp_compress_new(&(struct pp_compress_how){ .level = 1, .threads = threads, .frame = 1000 }, write_to, &out, &err);
@@ -493,8 +494,10 @@ test_incomplete(void **state)
 			npacked = nfed = nends = 0;
 			rec(KERNEL, 16, 0, false);
 			assert_int_equal(pp_compress_feed(c, fed, 16), 1);
-			pp_set_u16(fed + 6, bad[i].size, false);
-			assert_int_equal(pp_compress_feed(c, fed, bad[i].n), -1);
+			for (unsigned k = 0; k < before / 16; k++)
+				rec(KERNEL, 16, 0, false);
+			pp_set_u16(fed + before + 6, bad[i].size, false);
+			assert_int_equal(pp_compress_feed(c, fed, before + bad[i].n), -1);
 			assert_string_equal(err.what, "an incomplete record cannot be compressed");
 			pp_set_u16(fed + 6, 16, false);
 			assert_int_equal(pp_compress_feed(c, fed, 16), -1);
