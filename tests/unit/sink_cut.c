@@ -244,7 +244,9 @@ test_hold_limit(void **state)
 		t.fail = how;
 		pp_hold(k);
 		for (unsigned i = 0; i < HELD_MAX / STEP; i++) {
-			assert_int_equal(pp_put_stable(k, bytes, STEP), 1);
+			if (i == 0)		/* of several pieces, or of one */
+				assert_int_equal(pp_put_stable(k, bytes + STEP / 2, STEP / 2), 1);
+			assert_int_equal(pp_put_stable(k, bytes, i == 0 ? STEP / 2 : STEP), 1);
 			assert_int_equal(pp_release(k), 1);
 		}
 		assert_int_equal(t.calls, 0);
