@@ -119,10 +119,45 @@ test_ahead(void **state)
 	}
 }
 
+/* There is no memory to read into: that is no damage. */
+static uint8_t *
+give_nothing(void *arg)
+{
+	++*(unsigned *)arg;
+	return NULL;
+}
+
+static void
+test_gives_nothing(void **state)
+{
+	int fd = memfd_create("in", MFD_CLOEXEC);
+	struct pp_source *s;
+	unsigned calls = 0;
+	struct pp_rec r;
+	int rc;
+
+	(void)state;
+	make_stream(0);
+	assert_int_equal(write(fd, in, SIZE), SIZE);
+	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+	faults = 0;
+	assert_non_null(s = pp_open_fd(fd, "in", PP_OPEN_REPAIR, &err));
+	pp_on_fault(s, note_fault, NULL);
+	pp_read_into(s, give_nothing, &calls);
+	while ((rc = pp_next(s, &r)) == 1)
+		;
+	assert_int_equal(rc, -1);
+	assert_string_equal(err.what, "out of memory");
+	assert_int_equal(calls, 1);
+	assert_int_equal(pp_next(s, &r), -1);
+	assert_int_equal(calls, 1);
+	assert_int_equal(pp_close(s), -1);
+}
+
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_ahead) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_ahead), cmocka_unit_test(test_gives_nothing) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -368,12 +368,16 @@ test_rest(void **state)
 
 	(void)state;
 	b.swap = false;
-	for (int by_pipe = 0; by_pipe < 2; by_pipe++) {
+	for (int form = 0; form < 4; form++) {
+		bool later = form & 2;			/* with a temporary file that was opened in case */
+
 		stream(at);
 		before = descriptors();
-		assert_non_null(s = open_bytes(bytes_p(&b), b.n, by_pipe, PP_OPEN_ANY_TRACING));
+		assert_non_null(s = open_bytes(bytes_p(&b), b.n, form & 1, PP_OPEN_ANY_TRACING | (later ? PP_OPEN_LATER : 0)));
+		if (later)
+			assert_int_equal(pp_begin(s), 1);
 		assert_int_equal(pp_next(s, &r), 1);
-		assert_int_equal(descriptors(), before + 1);
+		assert_int_equal(descriptors(), before + 1 + later);
 		assert_true(pp_rest(s));
 		assert_int_equal(descriptors(), before);
 		assert_int_equal(s->events->n, 1);

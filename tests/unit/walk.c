@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* The chunks of a recording: where each begins and ends; and the files of a directory, which it has them of. */
+#include "refused.h"
+
 #include <sys/stat.h>
 
 #include <fcntl.h>
@@ -376,6 +378,18 @@ test_parts(void **state)
 		assert_int_equal(pp_raw_at(s, k + 1, 5, got, size - 5), 1);
 		assert_memory_equal(got, p + 5, size - 5);
 		assert_int_equal(pp_raw_at(s, k + 1, 5, got, size), 0);
+	}
+	for (unsigned what = REFUSE_CALL; REFUSES && what < REFUSE_KINDS; what++) {	/* a call can be repeated, or has failed */
+		size_t size = make_part(3, p);
+
+		refuse(what, 1);
+		assert_int_equal(pp_raw_at(s, 4, 0, got, size), what == REFUSE_CALL ? -1 : 1);
+		assert_true(refused_once());
+		if (what != REFUSE_CALL)
+			assert_memory_equal(got, p, size);
+		refuse(REFUSE_CALL, 1);
+		assert_int_equal(pp_raw_size(s, 4), -1);
+		assert_true(refused_once());
 	}
 	assert_int_equal(pp_raw_size(s, PARTS + 1), -1);
 	assert_int_equal(pp_raw_at(s, PARTS + 1, 0, got, 1), -1);
