@@ -148,7 +148,7 @@ read_all(const struct way *w, int fd)
 {
 	struct pp_told told = { complete, w->how & GROWS ? begin_growing(fd) : NULL };
 	unsigned given = 0;
-	struct pp_source *s = w->how & BY_PATH ? pp_open(dir, w->flags, &err) : pp_open_fd(fd, "in", w->flags, &err);
+	struct pp_source *s = fd < 0 ? pp_open(dir, w->flags, &err) : pp_open_fd(fd, "in", w->flags, &err);
 	int rc = s ? 1 : -1;
 
 	if (s)
@@ -351,6 +351,8 @@ run(const struct way *w, enum refused what, long nth, bool *once)
 	int zero = nth % 2 ? dup(out_fd) : -1, fd = fd_of(w->in, w->run == read_all && w->how & BY_PIPE), rc;
 	ssize_t n;
 
+	if (w->how & BY_PATH && nth % 2)
+		fd = open(dir, O_RDONLY | O_CLOEXEC);
 	if (zero >= 0)			/* the first that is opened then has the number 0, else the input */
 		close(zero);
 	assert_int_equal(ftruncate(out_fd, 0), 0);
