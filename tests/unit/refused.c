@@ -305,6 +305,7 @@ static const struct way ways[] = {
 	{ "writes a stream", &file, .run = write_stream },
 	{ "writes a compressed stream", &stream, .run = write_stream, .level = 1 },
 	{ "writes a stream that threads compress", &many, .run = write_stream, .level = 1, .threads = 2 },
+	{ "writes a stream that a thread compresses at its end", &stream, .run = write_stream, .level = 1, .threads = 1 },
 	{ "writes a perf.data", &file, .run = write_file_of },
 	{ "writes a perf.data that is read meanwhile", &stream, .run = write_file_of, .how = 1 },
 	{ "writes a compressed perf.data", &many, .run = write_file_of, .level = 1 },
