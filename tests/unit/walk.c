@@ -397,6 +397,47 @@ test_parts(void **state)
 	remove_parts();
 }
 
+/* Who gives the memory to read into keeps all records, from one file to the next. */
+static uint8_t *
+give(void *arg)
+{
+	static uint8_t buffer[PARTS + 3][PP_BUFFER_SIZE];
+	unsigned *n = arg;
+
+	assert_true(*n < PARTS + 3);
+	return buffer[(*n)++];
+}
+
+static void
+test_parts_kept(void **state)
+{
+	enum { ALL = 3 + PARTS * (PARTS + 1) / 2 };
+	const uint8_t *raw[ALL];
+	unsigned given = 0, n = 0;
+	struct pp_source *s;
+	struct pp_rec r;
+
+	(void)state;
+	make_parts();
+	assert_non_null(s = pp_open(dir, PP_OPEN_LATER, &err));
+	pp_read_into(s, give, &given);
+	assert_int_equal(pp_begin(s), 1);
+	while (pp_next(s, &r) == 1)
+		if (r.type == PP_SAMPLE) {
+			assert_true(n < ALL);
+			raw[n++] = r.raw;
+		}
+	assert_int_equal(n, ALL);
+	for (unsigned i = 0; i < 3; i++)
+		assert_memory_equal(raw[i], bytes_p(&b) + data_at[i], 24);
+	n = 3;
+	for (unsigned k = 0; k < PARTS; k++)
+		for (unsigned i = 0; i <= k; i++)
+			assert_int_equal(pp_get_u64(raw[n++] + 8, s->swap), 5000 + 100 * k + i);
+	assert_int_equal(pp_close(s), 1);
+	remove_parts();
+}
+
 /* Each has chunks of its own; there is none of what is made of the header. */
 static void
 test_chunks_of_parts(void **state)
@@ -549,7 +590,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_stream), cmocka_unit_test(test_ways), cmocka_unit_test(test_fails), cmocka_unit_test(test_compressed),
-		cmocka_unit_test(test_parts), cmocka_unit_test(test_chunks_of_parts), cmocka_unit_test(test_cut_parts), cmocka_unit_test(test_names),
+		cmocka_unit_test(test_parts), cmocka_unit_test(test_parts_kept), cmocka_unit_test(test_chunks_of_parts), cmocka_unit_test(test_cut_parts), cmocka_unit_test(test_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
