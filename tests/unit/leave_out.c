@@ -254,11 +254,13 @@ fails(struct pp_source *s, unsigned records, uint64_t off, const char *what)
 {
 	struct pp_rec r;
 	unsigned n = 0;
+	int rc;
 
 	err = (struct pp_err){ .what = "" };
 	assert_int_equal(pp_leave_out(s, &how), 1);
-	while (pp_next(s, &r) == 1)
+	while ((rc = pp_next(s, &r)) == 1)
 		n++;
+	assert_int_equal(rc, -1);
 	assert_int_equal(n, records);
 	assert_string_equal(err.what, what);
 	if (off) {
