@@ -377,19 +377,19 @@ test_refused(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
 		const struct way *w = &ways[i];
+		unsigned before = descriptors();
 		bool once;
 
 		if (run(w, REFUSE_NOTHING, 1, &once) < 0)
 			fail_msg("%s: %s", w->name, err.what);
+		assert_int_equal(descriptors(), before);
 		wanted = result;
 		assert_true(wanted.n);
 		for (enum refused what = REFUSE_NOTHING + 1; REFUSES && what < REFUSE_KINDS; what++) {
-			unsigned before = descriptors();
-
 			for (long nth = 1;; nth++) {
-				long used = allocated;
+				long used = pieces_in_use();
 				int rc = run(w, what, nth, &once);
-				long still = allocated;
+				long still = pieces_in_use();
 
 				if (descriptors() != before)
 					fail_msg("%s, %u, number %ld: %u descriptors, now %u", w->name, what, nth, before, descriptors());

@@ -35,13 +35,20 @@ enum refused {
 
 static enum refused refused;
 static atomic_long refused_left;
-static atomic_long allocated;		/* pieces of memory in use, since the program began */
+static atomic_long allocated;
 
 static inline void
 refuse(enum refused what, long nth)
 {
 	refused = what;
 	atomic_store(&refused_left, nth);
+}
+
+/* Pieces of memory in use, since the program began. */
+static inline long
+pieces_in_use(void)
+{
+	return atomic_load(&allocated);
 }
 
 /* Ends that.  Has it happened? */
