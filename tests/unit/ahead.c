@@ -37,7 +37,8 @@ make_stream(size_t junk)
 	size_t at = HEAD;
 
 	memset(in, 0, sizeof in);
-	memcpy(in, "PERFILE2\20", 9);
+	pp_set_u64(in, UINT64_C(0x32454c4946524550), BIG_HERE);
+	pp_set_u64(in + 8, 16, BIG_HERE);
 	put_head(in + 16, 64, 8 + 64);
 	pp_set_u32(in + 24, 1, BIG_HERE);
 	pp_set_u32(in + 28, 64, BIG_HERE);

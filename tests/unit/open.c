@@ -295,10 +295,10 @@ test_claims(void **state)
 static void
 test_seeks(void **state)
 {
-	static const struct { bool by_pipe; unsigned flags; const char *name; bool seeks; } rows[] = {
-		{ false, 0, "pipe-mode stream, wrapped in zstd", true }, { true, 0, "pipe-mode stream, wrapped in zstd", false },
-		{ false, PP_OPEN_REPAIR, "pipe-mode stream, spooled out of zstd", false },
-		{ false, PP_OPEN_FOLLOW, "pipe-mode stream, wrapped in zstd", false },
+	static const struct { const char *name; unsigned flags; bool by_pipe, seeks; } rows[] = {
+		{ "pipe-mode stream, wrapped in zstd", 0, false, true }, { "pipe-mode stream, wrapped in zstd", 0, true, false },
+		{ "pipe-mode stream, spooled out of zstd", PP_OPEN_REPAIR, false, false },
+		{ "pipe-mode stream, wrapped in zstd", PP_OPEN_FOLLOW, false, false },
 	};
 	static uint8_t file[5000];
 

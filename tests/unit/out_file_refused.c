@@ -4,7 +4,7 @@
 
 #include "written.h"
 
-enum { EVENTS = 500 };
+enum { EVENTS = 700 };		/* so that a part of each thing is more than is gathered */
 
 /* Write it, with so many ids of the first event, by which all that follows is shifted.  The result of the first failure. */
 static int
