@@ -29,7 +29,7 @@ static unsigned took_calls, took_ends, took_fails;	/* fails: the call that does,
 
 static struct span { uint64_t first, last; } wanted_span[STEPS * 3], told[STEPS * 3];
 static unsigned nwanted_span, ntold;
-static struct want { uint32_t type; uint64_t off; unsigned record; } want[RECORDS + 3 * STEPS];
+static struct want { uint64_t off; uint32_t type; unsigned record; } want[RECORDS + 3 * STEPS];
 static unsigned nwant;
 
 /* ---- the recording, and what is done with it --------------------------------------------------------------- */
@@ -83,7 +83,7 @@ make_steps(void)
 			switch (rnd(3)) {
 			case 0:
 				put_copy(x, 68, 8, 0, 0);
-				want[nwant++] = (struct want){ 68, at[x->from], RECORDS };
+				want[nwant++] = (struct want){ at[x->from], 68, RECORDS };
 				break;
 			case 1:
 				put_copy(x, PP_LEFT_OUT, 24, first, first + 1);
@@ -94,10 +94,10 @@ make_steps(void)
 			}
 		}
 		for (unsigned i = x->from; !x->leave && i < x->to; i++)
-			want[nwant++] = (struct want){ TYPE, at[i], i };
+			want[nwant++] = (struct want){ at[i], TYPE, i };
 	}
 	for (; record < RECORDS; record++)
-		want[nwant++] = (struct want){ TYPE, at[record], record };
+		want[nwant++] = (struct want){ at[record], TYPE, record };
 }
 
 static int

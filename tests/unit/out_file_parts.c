@@ -80,7 +80,7 @@ test_many_ids(void **state)
 {
 	enum { MAX = (65535 - 8 - 64) / 8 };
 	static uint64_t ids[2 * MAX + 3];
-	static const struct { unsigned n[3]; uint64_t config[3]; unsigned attrs; } cases[] = {
+	static const struct { unsigned n[3], config[3], attrs; } cases[] = {
 		{ { MAX, MAX, 3 }, { 5, 5, 5 }, 1 }, { { MAX, 3, 0 }, { 5, 5, 5 }, 2 }, { { MAX, MAX, 3 }, { 5, 6, 6 }, 2 },
 		{ { MAX - 1, 3, 3 }, { 5, 5, 5 }, 3 }, { { 0, 0, 1 }, { 5, 5, 5 }, 3 },
 	};
@@ -287,7 +287,7 @@ put_bare(uint32_t type, size_t n, uint64_t payload)
 static void
 test_flags(void **state)
 {
-	static const struct { uint32_t type; size_t size; unsigned number; } cases[] = {
+	static const struct { uint32_t type; unsigned size, number; } cases[] = {
 		{ PP_STAT_CONFIG, 32, STAT }, { PP_STAT, 48, STAT }, { PP_STAT_ROUND, 24, STAT }, { PP_AUXTRACE_INFO, 16, AUXTRACE },
 		{ PP_AUXTRACE, 48, AUXTRACE }, { PP_FINISHED_ROUND, 16, HOSTNAME },
 	};

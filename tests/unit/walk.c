@@ -412,7 +412,7 @@ static void
 test_parts_kept(void **state)
 {
 	enum { ALL = 3 + PARTS * (PARTS + 1) / 2 };
-	const uint8_t *raw[ALL];
+	const uint8_t *raw[ALL] = { NULL };
 	unsigned given = 0, n = 0;
 	struct pp_source *s;
 	struct pp_rec r;
