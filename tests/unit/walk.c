@@ -412,12 +412,15 @@ static void
 test_parts_kept(void **state)
 {
 	enum { ALL = 3 + PARTS * (PARTS + 1) / 2 };
-	const uint8_t *raw[ALL] = { NULL };
+	static const uint8_t nothing[24];
+	const uint8_t *raw[ALL];
 	unsigned given = 0, n = 0;
 	struct pp_source *s;
 	struct pp_rec r;
 
 	(void)state;
+	for (unsigned i = 0; i < ALL; i++)
+		raw[i] = nothing;
 	make_parts();
 	assert_non_null(s = pp_open(dir, PP_OPEN_LATER, &err));
 	pp_read_into(s, give, &given);
