@@ -373,11 +373,11 @@ repair_check_inner(struct source *s, const struct pp_rec *r, size_t left)
 
 /* ---- search ---------------------------------------------------------------------------------------- */
 
-/* window_fill() for a search; what could not be read ahead fails later. */
+/* window_fill() for a search; what could not be read ahead fails later, behind what is found in front of it. */
 static int
 repair_fill(struct source *s)
 {
-	return s->ahead.what[0] ? s->win.end - s->pub.pos >= LOOK : window_fill(s, LOOK);
+	return window_ahead(s, LOOK) < 0 ? -1 : s->win.end - s->pub.pos >= LOOK;
 }
 
 /* Search from the outer position on.  Returns the number of bytes skipped, or -1. */

@@ -86,13 +86,13 @@ read_all(long nth, bool *once, int *rc)
 static void
 test_ahead(void **state)
 {
-	static const size_t junks[] = { 0, BLOCK + 5000 };
+	static const size_t junks[] = { 0, 5000, BLOCK + 5000 };
 
 	(void)state;
 	if (!REFUSES)
 		skip();
 	for (size_t i = 0; i < sizeof junks / sizeof *junks; i++) {
-		unsigned all, late = 0;
+		unsigned all, late = 0, block = (BLOCK - HEAD) / RECORD - (junks[i] && junks[i] < BLOCK ? 2 : 0);
 		bool once;
 		int rc;
 
@@ -110,10 +110,10 @@ test_ahead(void **state)
 			}
 			if (rc < 0)
 				assert_string_equal(err.what, n || strstr(err.what, "read") ? "read: Input/output error" : "Input/output error");
-			if (!n || rc == 0 || n > (BLOCK - HEAD) / RECORD + 1)		/* another call */
+			if (!n || rc == 0 || n > block + 1)		/* another call */
 				continue;
 			/* of the first block each whole record has come; the last is not believed, as nothing follows it */
-			assert_in_range(n, (BLOCK - HEAD) / RECORD - 1, (BLOCK - HEAD) / RECORD + 1);
+			assert_in_range(n, block - 1, block + 1);
 			late++;
 		}
 		assert_true(late > 0);
