@@ -304,6 +304,33 @@ compiles() {
 	done_all
 }
 
+# What is read whole before the lock is here; the files of --input, --output and --index-file are those of all ways.
+@test "rows: locked.py has a way with each option that names what is opened behind the lock" {
+	need jq
+	local before="pfilter --filter-file;pfilter --kallsyms;pfilter --anon-key;pinject --features-from;pinject --kallsyms" t name letter n=0
+	for t in $TOOLS; do
+		while IFS=$'\t' read -r name letter; do
+			grep -E "^$t " locked.py | grep -qE -e " -(-$name${letter:+|$letter})\b" && { n=$((n + 1)); continue; }
+			[[ ";$before;" == *";$t --$name;"* ]] || failed "$t --$name"
+		done < <($t --list-options | jq -r '.options[] | select((.of == "file" or .of == "dir") and
+		    (.name | IN("input", "output", "index-file") | not)) | [.name, .letter] | @tsv')
+	done
+	[ $n -ge 14 ] || failed "$n options are seen"
+	done_all
+}
+
+@test "rows: perf-pipe(5) has each bit of misc, with the type whose bit it is" {
+	local bit of n=0
+	# a bit of several types stands in front of the first only
+	sed -n '/^Bits 0 to 2 of misc/,/^\.Ed/p' ../man/perf-pipe.5 | awk '/^[0-9]+ / { bit = $1 } /^  / { $0 = bit $0 } 1' >"$T/bits"
+	while read -r of bit; do
+		grep -qE "^$bit .*\b(HEADER_)?$of" "$T/bits" || failed "bit $bit of $of"
+		n=$((n + 1))
+	done < <(grep -oE 'PP_MISC_[A-Z]+_[A-Z_]+ = 1 << [0-9]+' ../common/perfpipe.h | sed -E 's/PP_MISC_([A-Z]+)_.* ([0-9]+)/\1 \2/')
+	[ $n -ge 6 ] || failed "$n bits are seen"
+	done_all
+}
+
 @test "rows: each key of --sort is in its help and the schema of both its tables, and none has the name of a column" {
 	need jq
 	local table

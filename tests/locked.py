@@ -23,6 +23,7 @@ pcat in/data
 pcat -o out/new in/data
 pcat --format=file -o out/new in/data
 pcat --switch-output=2K -o out/new in/data
+pcat --switch-output=2K --output-template=out/%n in/data
 pcat --write-index -o out/new in/data
 pcat -z --threads=2 in/data
 pcat in/a in/b
