@@ -495,6 +495,7 @@ all_known() {
 	for t in $TOOLS; do
 		grep -q "/perfpipe/$t usr/bin/$t\$" packaging/debian/perfpipe.links && grep -q "man1/$t.1.gz\$" packaging/debian/perfpipe.links ||
 		    grep -q "^TAKEN = .*\b$t\b" packaging/debian/rules || failed "$t"
+		sed -n '/^Package: perfpipe$/,/^$/p' packaging/debian/control | tr -s '\n ' ' ' | grep -q "\b$t (\|\band $t (" || failed "control: $t"
 	done
 	done_all
 }
