@@ -119,10 +119,66 @@ test_kept(void **state)
 		}
 }
 
+/* Data that are copied where the kernel copies none: calls that fail, or can be repeated; an input that becomes shorter. */
+static void
+test_by_hand(void **state)
+{
+	enum { OFF = 100, SIZE = 9000 };
+	static uint8_t data_of[OFF + SIZE];
+	bool once = true;
+
+	(void)state;
+	if (!REFUSES)
+		skip();
+	for (size_t i = 0; i < sizeof data_of; i++)
+		data_of[i] = (uint8_t)(i * 7 + (i >> 8) * 13);
+	for (unsigned what = REFUSE_CALL; what < REFUSE_KINDS; what++)
+		for (long nth = 1; nth == 1 || once; nth++) {
+			int from = memfd_create("from", MFD_CLOEXEC), rc;
+			ssize_t n;
+
+			assert_int_equal(write(from, data_of, sizeof data_of), sizeof data_of);
+			begin(false, NULL, false);
+			no_copy_file_range = true;
+			refuse(what, nth);
+			rc = out_file_copy(o, from, OFF, SIZE, NULL, NULL);
+			if (o->finish(o) < 0)
+				rc = -1;
+			once = refused_once();
+			if ((rc < 0) != (err.what[0] != 0) || (rc < 0 && what != REFUSE_CALL))
+				fail_msg("kind %u, call %ld: %d, \"%s\"", what, nth, rc, err.what);
+			if (rc > 0) {
+				assert_true((n = pread(fd, got, sizeof got, 0)) > SIZE);
+				assert_non_null(memmem(got, (size_t)n, data_of + OFF, SIZE));
+			}
+			pp_close(in);
+			close(fd);
+			close(dir);
+			close(from);
+		}
+	for (uint64_t more = 1; more < 3; more++) {
+		int from = memfd_create("from", MFD_CLOEXEC);
+		char said[100];
+
+		assert_int_equal(write(from, data_of, sizeof data_of), sizeof data_of);
+		begin(false, NULL, false);
+		no_copy_file_range = true;
+		assert_int_equal(out_file_copy(o, from, OFF, SIZE + more, NULL, NULL), -1);
+		no_copy_file_range = false;
+		snprintf(said, sizeof said, "the input has become shorter: %u bytes of its data section are missing", (unsigned)more);
+		assert_string_equal(err.what, said);
+		o->finish(o);
+		pp_close(in);
+		close(fd);
+		close(dir);
+		close(from);
+	}
+}
+
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_each_place), cmocka_unit_test(test_kept) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_each_place), cmocka_unit_test(test_kept), cmocka_unit_test(test_by_hand) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -34,6 +34,7 @@ enum refused {
 };
 
 static enum refused refused;
+static bool no_copy_file_range;		/* that call always fails, as between file systems on some kernels */
 static atomic_long refused_left;
 static atomic_long allocated;
 
@@ -58,6 +59,7 @@ refused_once(void)
 	bool done = atomic_load(&refused_left) <= 0;
 
 	refused = REFUSE_NOTHING;
+	no_copy_file_range = false;
 	return done;
 }
 
@@ -192,6 +194,10 @@ writev(int fd, const struct iovec *v, int n)
 ssize_t
 copy_file_range(int in, off64_t *from, int out, off64_t *to, size_t n, unsigned flags)
 {
+	if (no_copy_file_range) {
+		errno = EXDEV;
+		return -1;
+	}
 	if (call_fails())
 		return -1;
 	if (n > 1 && refuses(REFUSE_MOST))

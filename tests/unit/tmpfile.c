@@ -71,7 +71,7 @@ test_unlinked(void **state)
 	char dir[] = "/tmp/tmpfile.XXXXXX";
 	struct stat st;
 	bool once;
-	int fd;
+	int fd, of;
 
 	(void)state;
 	if (!REFUSES)
@@ -93,6 +93,16 @@ test_unlinked(void **state)
 		write_and_read(fd, false, REFUSE_NOTHING, 1, &once);
 		close(fd);
 	}
+	/* the first descriptor that is free is 0 */
+	assert_true((of = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC)) > 0);
+	close(STDIN_FILENO);
+	refuse(REFUSE_CALL, 1);
+	fd = pp_tmpfile_at(of);
+	assert_true(refused_once());
+	assert_int_equal(fd, 0);
+	assert_int_equal(fstat(fd, &st), 0);
+	assert_int_equal(st.st_nlink, 0);
+	close(of);
 	assert_int_equal(rmdir(dir), 0);		/* it is empty */
 }
 
