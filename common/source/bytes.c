@@ -14,6 +14,17 @@ bytes_at(struct bytes_err *err, uint64_t off)
 	return &err->why;
 }
 
+int
+bytes_read_all(struct bytes *b, uint64_t off, void *to, size_t n)
+{
+	ssize_t got;
+
+	for (size_t done = 0; done < n; done += (size_t)got)
+		if ((got = b->layer->read_at(b, off + done, (uint8_t *)to + done, n - done)) <= 0)
+			return (int)got;
+	return 1;
+}
+
 void
 bytes_close(struct bytes *b)
 {

@@ -61,6 +61,8 @@ struct bytes {
 
 /* Set the offset, unless an error is set already.  Returns the argument for pp_fail() and pp_fail_system(). */
 struct pp_err *bytes_at(struct bytes_err *, uint64_t off);
+/* Read n bytes at that offset, of a layer that has read_at().  1; 0: the input ends before; -1. */
+int	bytes_read_all(struct bytes *, uint64_t off, void *to, size_t n);
 /* Close this layer and all below.  NULL is allowed. */
 void	bytes_close(struct bytes *);
 

@@ -24,15 +24,9 @@ struct growing {
 static int
 growing_read(struct source *s, uint8_t *p, size_t n)
 {
-	ssize_t got;
+	int rc = bytes_read_all(s->in, 0, p, n);
 
-	for (size_t at = 0; at < n; at += (size_t)got) {
-		if ((got = s->in->layer->read_at(s->in, at, p + at, n - at)) < 0)
-			return source_fail_bytes(s);
-		if (!got)
-			return source_fail(s, SIZE_AT, "the file shrank while it was read");
-	}
-	return 1;
+	return rc < 0 ? source_fail_bytes(s) : rc ? 1 : source_fail(s, SIZE_AT, "the file shrank while it was read");
 }
 
 int

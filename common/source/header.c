@@ -13,20 +13,14 @@ int
 file_read_at(struct file *f, void *to, uint64_t off, size_t n)
 {
 	struct bytes *in = f->s->in;
+	int rc = bytes_read_all(in, off, to, n);
 
-	for (size_t done = 0; done < n;) {
-		ssize_t got = in->layer->read_at(in, off + done, (uint8_t *)to + done, n - done);
-
-		if (got < 0) {		/* an unreadable section may be left out */
-			in->err->fatal = false;
-			in->err->why.off = off;
-			return source_fail_bytes(f->s);
-		}
-		if (!got)
-			return source_fail(f->s, off, "cut short");
-		done += (size_t)got;
+	if (rc < 0) {			/* an unreadable section may be left out */
+		in->err->fatal = false;
+		in->err->why.off = off;
+		return source_fail_bytes(f->s);
 	}
-	return 1;
+	return rc ? 1 : source_fail(f->s, off, "cut short");
 }
 
 int
