@@ -50,6 +50,8 @@ compiles() {
 	! compiles feature.def 's/^\(FEAT( 8, CPUDESC, *BOTH, \)HARDWARE,/\1,/' common/record/feature.c || failed "what a feature holds"
 	! compiles feature.def 's/^\(FEAT( 8, CPUDESC, *BOTH, HARDWARE, SAME, *\)MACHINE,/\1,/' common/record/feature.c || failed "what it is a fact of"
 	! compiles role.def 's/^ROLE(COMM).*/&\nROLE(SECRET)/' cmd/pfilter/anon/field.c || failed "a role of which --anon does not know"
+	compiles role.def '/^ROLE(COMM)/s/$/ /' cmd/pcat/jsonl/record.c || failed "the test itself"
+	! compiles role.def 's/^ROLE(COMM).*/&\nROLE(SECRET)/' cmd/pcat/jsonl/record.c || failed "a role of which --format=jsonl does not know"
 	done_all
 }
 
