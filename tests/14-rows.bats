@@ -338,6 +338,22 @@ options_of_files() {
 	done_all
 }
 
+# A bit that changes the layout has a record in recipes whose fields other tests read; here are those that do not.
+@test "rows: of each bit of misc it is known whether it changes the layout, and a record has it then" {
+	local of bit n=0
+	while read -r of name bit; do
+		n=$((n + 1))
+		case $name in
+		MMAP_DATA|COMM_EXEC|FORK_EXEC|SWITCH_OUT) continue ;;
+		BUILD_ID_SIZE) of=HEADER_BUILD_ID ;;
+		esac
+		perl -ne 'print if /^'$of'\w* misc=(\S+)/ && (substr($1, 0, 2) eq "0x" ? hex $1 : $1) >> '$bit' & 1' data/{old-forms,pprof}.txt | grep -q . ||
+		    failed "PP_MISC_$name: neither among those that leave the layout as it is, nor in data/old-forms.txt"
+	done < <(grep -oE 'PP_MISC_[A-Z]+_[A-Z_]+ = 1 << [0-9]+' ../common/perfpipe.h | sed -E 's/PP_MISC_(([A-Z]+)_.*) = 1 << ([0-9]+)/\2 \1 \3/')
+	[ $n -ge 6 ] || failed "$n bits are seen"
+	done_all
+}
+
 @test "rows: each key of --sort is in its help and the schema of both its tables, and none has the name of a column" {
 	need jq
 	local table
