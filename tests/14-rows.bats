@@ -338,6 +338,32 @@ options_of_files() {
 	done_all
 }
 
+# What --format=file takes, another form takes, too, or refuses as wrong usage: what it writes is no recording.
+@test "rows: each form that pcat writes takes or refuses what is for recordings, and is in README.md" {
+	need jq
+	local form words opts want n=0
+	pcat --list-options | jq -r '.options[] | select(.name == "format").words[]' >"$T/forms"
+	while read -r form; do
+		n=$((n + 1))
+		case $form in
+		stream) words="a stream" want=00000 ;;
+		file) words="a \`perf.data\`" want=00000 ;;
+		gperftools) words="a CPU profile" want=22222 ;;
+		pprof) words="a profile of pprof" want=22222 ;;
+		jsonl) words="lines of JSON" want=22220 ;;
+		*) failed "nobody knows of $form how README.md calls it, and what of recordings it takes"; continue ;;
+		esac
+		sed -n 's/^| `pcat` | //p' ../README.md | sed 's/.* writes //' | grep -qF "$words" || failed "README.md: $words"
+		for opts in --compress --compressed2 --switch-output=1M --write-index "--piece 1/2"; do
+			try pcat -f -q --format=$form $opts -o "$T/written" data/multi.pipe.data
+			[ $rc = ${want:0:1} ] || failed "--format=$form $opts"
+			want=${want#?}
+		done
+	done <"$T/forms"
+	[ $n -ge 5 ] || failed "forms not found"
+	done_all
+}
+
 # A bit that changes the layout has a record in recipes whose fields other tests read; here are those that do not.
 @test "rows: of each bit of misc it is known whether it changes the layout, and a record has it then" {
 	local of bit n=0

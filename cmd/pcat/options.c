@@ -111,7 +111,7 @@ static const struct tool_opt opts[] = {
 	OPT_ONLY_WITH("index", GO_WITH_TEXT ",chunk-size,snapshots,follow"),
 	OPT_ONLY_WITH("chunks", GO_WITH_TEXT ",chunk-size,index-file,no-index"),
 	OPT_ONLY_WITH("make-manifest", GO_WITH_TEXT ",pids"),
-	OPT_NOT_WITH("write-index", "switch-output,format=gperftools", ""),
+	OPT_NOT_WITH("write-index", "switch-output,format=gperftools,format=pprof", ""),
 	OPT_NEEDS("chunk-size", "chunks,index,write-index"),
 	OPT_NEEDS("snapshots", "index,write-index"),
 	OPT_NEEDS("pids", "make-manifest"),
