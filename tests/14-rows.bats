@@ -338,6 +338,47 @@ options_of_files() {
 	done_all
 }
 
+# Each container to read has a row here: where it is opened, what pcat -v calls it, a recording, how the pages call it, and the first bytes of
+# a seed in fuzz/seeds (no seed is a directory).  Either its records stand in the input, and then pieces hold them all; or they are made,
+# and then chunks, pieces and an index are refused.
+@test "rows: each container to read has a recording, a seed, and its place in the pages" {
+	local file name in said seed page n=0 cut
+	mkdir "$T/dir" && cp data/basic.file.data "$T/dir/data"
+	cat >"$T/rows" <<-END
+		stream.c;pipe-mode stream;data/basic.pipe.data;stream;(PERFILE2\x10\x00{7}|2ELIFREP\x00{7}\x10)
+		file.c;seekable perf.data;data/basic.file.data;perf.data;(PERFILE2h\x00{7}|2ELIFREP\x00{7}h)
+		parts.c;seekable perf.data in a directory of perf record --threads;$T/dir;--threads;
+		cpuprofile.c;gperftools CPU profile;data/gperf/o.prof;(gperftools CPU profile|CPU profile[[:space:]]+of gperftools);(\x00{8}\x03\x00{7}|\x00{7}\x03)
+	END
+	# segments.c gives another container what was read of it back
+	grep -l 'struct container_kind [a-z_]* = {' ../common/source/*.c | sed 's/.*\///' | grep -vx segments.c | sort | diff - <(cut -d ';' -f 1 "$T/rows" | sort) ||
+	    failed "< containers, > rows"
+	sed -n '/^open_container/,/^}/p' ../common/source/open.c | grep 'open_name(' | grep -oE '"[^"]+"' | tr -d '"' >"$T/names"
+	[ "$(wc -l <"$T/names")" -ge 3 ] || failed "names not found"
+	while read -r name; do
+		cut -d ';' -f 2 "$T/rows" | grep -qxF -e "$name" || failed "no row of $name"
+	done <"$T/names"
+	while IFS=';' read -r file name in page seed; do
+		pcat -v "$in" 2>&1 >"$T/whole" | grep -qxF "pcat: $in: $name" && [ -s "$T/whole" ] || failed "$file: $in is no $name"
+		for said in ../README.md ../man/{pcat.1,perfpipe.7,perfpipe.3} ../common/perfpipe.h; do
+			grep -qE -e "$page" $said || failed "$said: $page"
+		done
+		[ -z "$seed" ] || [ "$(LC_ALL=C grep -laP "\A$seed" fuzz/seeds/* | wc -l)" -ge 2 ] || failed "fuzz/seeds: $name"
+		cut=0
+		pcat -q --format=jsonl --types sample --piece 1/2 "$in" >"$T/one" 2>"$T/err" || cut=$?
+		if [ $cut = 0 ]; then
+			pcat -q --format=jsonl --types sample --piece 2/2 "$in" | cat "$T/one" - | cmp - <(pcat -q --format=jsonl --types sample "$in") ||
+			    failed "pieces of $name"
+			pcat -q --chunks "$in" >/dev/null && pcat -q --index -f -o "$T/ppi" "$in" || failed "chunks of $name"
+		else
+			! pcat -q --chunks "$in" >/dev/null 2>&1 && ! pcat -q --index -f -o "$T/ppi" "$in" 2>/dev/null || failed "$name has chunks, but no pieces"
+		fi
+		n=$((n + 1))
+	done <"$T/rows"
+	[ $n -ge 4 ] || failed "$n containers"
+	done_all
+}
+
 # What --format=file takes, another form takes, too, or refuses as wrong usage: what it writes is no recording.
 @test "rows: each form that pcat writes takes or refuses what is for recordings, and is in README.md" {
 	need jq
