@@ -304,3 +304,29 @@ sums() {
 	[ $status = 1 ] && [ "$(grep -oE '#+ +20 ' "$T/text" | uniq | wc -l)" = 1 ] || failed "one value: $(cat "$T/text")"
 	done_all
 }
+
+@test "pstat --picture hist:FIELD: --event and --cpumode choose samples as pfilter does" {
+	local event="--event cpu-clock" mode="--filter cpumode==user" f c ev
+	{
+		echo "attr type=1 config=0 period=1 sample_type=IP|TID|TIME|CPU|PERIOD|IDENTIFIER ids=1"
+		echo "attr type=1 config=1 period=1 sample_type=IP|TID|TIME|CPU|PERIOD|IDENTIFIER ids=2"
+		for ((i = 1; i <= 60; i++)); do
+			echo "SAMPLE misc=$((i % 3 ? 2 : 1)) identifier=1 ip=1 pid=1 tid=1 cpu=0 time=$((i * 100)) period=1000"
+			((i % 6)) || echo "SAMPLE misc=$((i % 4 ? 2 : 1)) identifier=2 ip=1 pid=1 tid=1 cpu=0 time=$((i * 1000 + 7)) period=70"
+		done
+	} | mkpipe - >"$T/in"
+	for f in period gap interval period:p size; do
+		for c in "$event" "$mode"; do
+			ev=${c/--filter cpumode==/--cpumode }
+			pfilter $c "$T/in" | LC_ALL=C pstat --term=ascii --picture "hist:$f" - | sed 2d >"$T/want"
+			LC_ALL=C pstat --term=ascii --picture "hist:$f" $ev "$T/in" >"$T/all" || failed "$f $ev: status"
+			sed 2d "$T/all" >"$T/got"
+			diff "$T/want" "$T/got" || failed "$f $ev"
+			[ "$(wc -l <"$T/got")" -gt 2 ] || failed "$f $ev: empty"
+		done
+	done
+	grep -q 'samples, cpumode user' "$T/all" || failed "what it shows is not said"
+	run pstat --picture hist:period --event nonsense "$T/in"
+	[ $status != 0 ] || failed "an event that is not there"
+	done_all
+}

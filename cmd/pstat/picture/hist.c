@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* hist.c - the picture of a histogram: hist:FIELD */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "picture/in.h"
@@ -15,7 +16,8 @@ hist_new(struct pictures *p, const char *field)
 static void
 hist_begin(struct pictures *p, struct picture *pic)
 {
-	(void)p;
+	if (p->nevents || p->mode >= 0)
+		sort_only(pic->own, picture_pick, p);
 	sort_begin(pic->own);
 }
 
@@ -31,11 +33,15 @@ hist_panel(struct making *m, struct panel *to)
 	struct bucket *bucket = tool_alloc(HIST_BUCKETS, sizeof *bucket);
 	struct cell cell[HIST_CELLS];
 	const char *field = m->pic->name + 5;
+	char *selection = panels_selection(m->p);
 	static const struct { const char *field, *unit; } units[] = {
 		{ "interval", "ns" }, { "gap", "ns" }, { "disorder", "ns" }, { "stack", "bytes" }, { "raw", "bytes" }, { "size", "bytes" },
 		{ "round", "bytes" },
 	};
 
+	if (*selection)
+		option_add(&to->subtitle, ", samples%s", selection);
+	free(selection);
 	to->kind = PANEL_HIST;
 	to->unit = "";
 	for (unsigned i = 0; i < sizeof units / sizeof *units; i++)

@@ -124,6 +124,10 @@ void	pictures_bins(const struct pictures *, struct moments *);
 /* flame.c: what kinds of frames are called, by enum frame_kind. */
 extern const char *const flame_kinds[FRAME_KINDS];
 
+/* sort_pick: is the sample one of those that --event and --cpumode choose?  `arg' is the pictures; of tid 0 it is PICKED_IDLE, too. */
+enum { PICKED = 1, PICKED_IDLE = 2 };
+unsigned picture_pick(void *arg, unsigned event, const struct pp_rec *, uint32_t tid);
+
 /* ---- panels.c ------------------------------------------------------------------------------------ */
 
 void	panels_make(struct pictures *, const struct summary *);

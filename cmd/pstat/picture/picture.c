@@ -132,7 +132,7 @@ picture_learn(struct pictures *p, unsigned event)
 	for (unsigned i = 0; i < p->nevents; i++)
 		wanted |= event_is_named(p->event[i], all, ev);
 	p->ev[event] = (struct picture_event){ true, wanted, ev->attr.sample_type & PP_SAMPLE_READ, ev->plan.cpu, NULL };
-	if (wanted && p->mode < 0 && ev->plan.cpu && !p->ev[event].read) {
+	if (p->bit && wanted && p->mode < 0 && ev->plan.cpu && !p->ev[event].read) {
 		p->ev[event].quick = p->c->ev[event].quick = tool_alloc(1, sizeof *p->ev->quick);
 		p->c->ev[event].wanted &= ~p->bit;
 		*p->ev[event].quick = (struct quick){ &p->run, p->by_pid ? &p->task : NULL, p, ev->plan.cpu };
@@ -272,10 +272,7 @@ picture_sample(struct pictures *p, const struct pp_rec *r)
 		grid_add(&p->task, idle ? PIC_IDLE : key >> 32, run->bin, time, n);
 }
 
-enum { PICKED = 1, PICKED_IDLE = 2 };
-
-/* sort_pick */
-static unsigned
+unsigned
 picture_pick(void *arg, unsigned event, const struct pp_rec *r, uint32_t tid)
 {
 	return picture_wants(arg, picture_event(arg, event), r) ? PICKED | (tid == 0 ? PICKED_IDLE : 0) : 0;

@@ -84,6 +84,8 @@ struct sort {
 	sort_pick	*pick;
 	sort_each_fn	*each;
 	void		*each_arg;
+	sort_pick	*only;		/* sort_only(); NULL: all samples */
+	void		*only_arg;
 	sort_seen_fn	*seen;		/* sort_watch(); NULL: nobody watches */
 	sort_keep_fn	*keep;
 	void		*seen_arg;

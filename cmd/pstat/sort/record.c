@@ -101,7 +101,7 @@ sort_tally(struct sort *s, const struct sort_event *e, const struct pp_event *ev
 	struct tally t = { .rows = &s->rows, .nkeys = s->nkeys, .sort = s, .history = s->history, .event = ev->index,
 	    .pid_at = ev->plan.tid }, *kept;
 
-	if ((s->history && (!ev->plan.tid || s->value)) || ((s->each || s->seen) && !s->history) || s->value >= VALUE_ROUND ||
+	if (s->only || (s->history && (!ev->plan.tid || s->value)) || ((s->each || s->seen) && !s->history) || s->value >= VALUE_ROUND ||
 	    ev->attr.sample_type & PP_SAMPLE_READ)
 		return NULL;
 	t.slow = s->history ? history_sample : s->value || s->time_at >= 0 ? sort_tallied : NULL;
@@ -268,6 +268,13 @@ sort_picked(const struct sort *s, const struct pp_event *ev, unsigned event, con
 	return (uint8_t)s->pick(s->each_arg, event, r, tid);
 }
 
+/* Is it, or that member of it, to be counted? */
+static bool
+sort_wants(const struct sort *s, unsigned event, const struct pp_rec *r)
+{
+	return !s->only || s->only(s->only_arg, event, r, UINT32_MAX);
+}
+
 /* A sample with READ: the record, and each member that counts as a sample. */
 static int
 sort_members(struct sort *s, struct hit *h, const struct pp_event *ev, const struct pp_rec *r, uint64_t time)
@@ -277,13 +284,15 @@ sort_members(struct sort *s, struct hit *h, const struct pp_event *ev, const str
 		h->valued = VALUED_ONCE;
 	if (s->value == VALUE_PERIOD)
 		h->valued = VALUED_NOT;
-	if (sort_put(s, h, time) < 0)
+	if (sort_wants(s, ev->index, r) && sort_put(s, h, time) < 0)
 		return -1;
 	h->record = false;
 	h->sample = true;
 	h->bytes = 0;
 	h->valued = s->value != VALUE_PERIOD ? VALUED_NOT : s->by_period ? VALUED_AMOUNT : VALUED_ONCE;
 	for (unsigned i = 0; i < s->c->nmoved; i++) {
+		if (!sort_wants(s, s->c->moved[i].event, r))
+			continue;
 		h->amount = h->value = s->c->moved[i].period;
 		if (s->event_at >= 0)
 			h->key[s->event_at] = s->c->moved[i].event;
@@ -299,9 +308,11 @@ sort_sample(struct sort *s, const struct pp_event *ev, const struct pp_rec *r)
 {
 	const struct sort_event *e = sort_event(s, ev);
 	struct hit h = { .record = true, .sample = true, .bytes = r->size };
-	bool has;
+	bool has, members = ev->attr.sample_type & PP_SAMPLE_READ;
 	uint64_t time = 0;
 
+	if (!members && !sort_wants(s, ev->index, r))
+		return 1;
 	h.spans = pp_time(ev, r, s->stream.swap, &time);
 	if (!h.spans)
 		time = 0;
@@ -314,7 +325,7 @@ sort_sample(struct sort *s, const struct pp_event *ev, const struct pp_rec *r)
 	h.value = h.amount;
 	has = s->value && (s->value == VALUE_PERIOD || value_of(s, e, ev, r, time, &h.value));
 	h.valued = !has ? VALUED_NOT : s->by_period ? VALUED_AMOUNT : VALUED_ONCE;
-	return ev->attr.sample_type & PP_SAMPLE_READ ? sort_members(s, &h, ev, r, time) : sort_put(s, &h, time);
+	return members ? sort_members(s, &h, ev, r, time) : sort_put(s, &h, time);
 }
 
 static int

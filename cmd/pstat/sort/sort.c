@@ -107,6 +107,13 @@ sort_each(struct sort *s, sort_pick *pick, sort_each_fn *each, void *arg)
 }
 
 void
+sort_only(struct sort *s, sort_pick *pick, void *arg)
+{
+	s->only = pick;
+	s->only_arg = arg;
+}
+
+void
 sort_watch(struct sort *s, sort_seen_fn *seen, sort_keep_fn *keep, void *arg)
 {
 	s->seen = seen;
@@ -173,7 +180,7 @@ sort_check_units(const struct sort *s)
 	const struct pp_event *ns = NULL, *other = NULL;
 
 	for (unsigned i = 0; i < s->c->nev && s->tool->in; i++)
-		if (s->c->ev[i].samples)
+		if (s->c->ev[i].samples && (!s->only || (i < s->nev && s->ev[i].known)))
 			*(count_is_duration(s->tool->in->events->ev[i]) ? &ns : &other) = s->tool->in->events->ev[i];
 	if (!ns || !other)
 		return;
