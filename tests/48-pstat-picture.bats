@@ -326,6 +326,8 @@ sums() {
 		done
 	done
 	grep -q 'samples, cpumode user' "$T/all" || failed "what it shows is not said"
+	LC_ALL=C pstat --term=ascii --picture hist:disorder "$T/in" >"$T/want"
+	LC_ALL=C pstat --term=ascii --picture hist:disorder $event "$T/in" | diff "$T/want" - || failed "disorder: of all records, and says so"
 	run pstat --picture hist:period --event nonsense "$T/in"
 	[ $status != 0 ] || failed "an event that is not there"
 	done_all

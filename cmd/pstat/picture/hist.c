@@ -39,7 +39,7 @@ hist_panel(struct making *m, struct panel *to)
 		{ "round", "bytes" },
 	};
 
-	if (*selection)
+	if (sort_hist_is_chosen(m->pic->own))
 		option_add(&to->subtitle, ", samples%s", selection);
 	free(selection);
 	to->kind = PANEL_HIST;

@@ -113,6 +113,12 @@ sort_only(struct sort *s, sort_pick *pick, void *arg)
 	s->only_arg = arg;
 }
 
+bool
+sort_hist_is_chosen(const struct sort *s)
+{
+	return s->only && s->value < VALUE_ROUND;
+}
+
 void
 sort_watch(struct sort *s, sort_seen_fn *seen, sort_keep_fn *keep, void *arg)
 {

@@ -39,6 +39,8 @@ typedef void	sort_each_fn(void *arg, uint64_t key, uint64_t time, unsigned picke
 void	sort_each(struct sort *, sort_pick *, sort_each_fn *, void *arg);
 /* Count only samples for which pick() is not 0, of one with READ only such members.  Before sort_begin(); no key may depend on history. */
 void	sort_only(struct sort *, sort_pick *, void *arg);
+/* Is the histogram of such samples?  Not if it is of all records, as that of rounds. */
+bool	sort_hist_is_chosen(const struct sort *);
 /*
  * Call fn() for each sample that is counted, with all keys; of --children for each function of its stack.  Before sort_begin().
  * keep() calls sort_keep() for all keys that are remembered; names of others are let go when there are too many.
