@@ -293,9 +293,9 @@ file_put_build_ids(struct file *f)
 		return 1;
 	if (!(all = file_load(f, x)))
 		return -1;
-	for (uint64_t at = 0; at + BUILD_ID_HEAD <= x->size && rc > 0;) {
+	for (uint64_t at = 0; at < x->size && rc > 0;) {
 		const uint8_t *r = all + at;
-		uint16_t size = PP_RAW_GET(r, header, size, f->swap);
+		uint16_t size = x->size - at < PP_HEADER_SIZE ? 0 : PP_RAW_GET(r, header, size, f->swap);
 
 		if (size < BUILD_ID_HEAD || size > x->size - at) {
 			fault_lost(f->s, x->size - at);
