@@ -273,12 +273,12 @@ expand_next_chunk(struct source *s)
 		return 0;
 	if ((rc = window_fill(s, step)) <= 0)
 		return rc < 0 ? rc : expand_cut_short(s);
-	type = PP_RAW_GET(s->win.pos, header, type, s->pub.swap);
-	size = PP_RAW_GET(s->win.pos, header, size, s->pub.swap);
 	s->win.pos += step;
 	x->rest -= step;
-	if (!x->rest)
+	if (!x->rest)			/* it was padding, which can be shorter than a header */
 		return 0;
+	type = PP_RAW_GET(s->win.pos - step, header, type, s->pub.swap);
+	size = PP_RAW_GET(s->win.pos - step, header, size, s->pub.swap);
 	if (type != PP_COMPRESSED2 || size <= COMPRESSED2_HEADER || size - COMPRESSED2_HEADER > x->rest) {
 		source_fail(s, x->off, "COMPRESSED2: no block header where perf 6.16 to 7.1 writes it");
 		if (!repair_forgive(s, 0))
