@@ -295,6 +295,27 @@ features_of() {
 	done_all
 }
 
+@test "file: a section of a feature that is larger than memory should be is not read" {
+	# 8 GiB of zeros in a file of a few KB: BUILD_ID and EVENT_DESC are read as a whole
+	pstat -s type data/basic.file.data | awk '/^SAMPLE/ { print $2 }' >"$T/want"
+	[ -s "$T/want" ] || failed "no samples"
+	for f in 2 BUILD_ID 12 EVENT_DESC; do
+		[ "${f//[0-9]/}" ] || { number=$f; continue; }
+		in=$T/large
+		cp data/basic.file.data "$in"
+		bits=$(u64 "$in" 72) at=$(($(u64 "$in" 40) + $(u64 "$in" 48)))
+		for ((i = 0; i < number; i++)); do (( bits >> i & 1 )) && at=$((at + 16)) || true; done
+		end=$(stat -c %s "$in")
+		put "$in" $at $(printf '%016x%016x' $((8 << 30)) "$end" | sed 's/../& /g' | tac -s ' ')
+		truncate -s $((end + (8 << 30))) "$in"
+		rc=0
+		(ulimit -v 4000000; exec pcat "$in") >"$T/out" 2>"$T/err" || rc=$?
+		[ $rc = 1 ] && grep -qx "pcat: $in: byte $end: $f: 8589934592 bytes are too large; left out" "$T/err" || failed "$f: status $rc"
+		pstat -s type "$T/out" | awk '/^SAMPLE/ { print $2 }' | cmp - "$T/want" || failed "$f: samples"
+	done
+	done_all
+}
+
 @test "file: a record of a feature that has no place in a stream does not come into a file" {
 	mkpipe data/base.txt | pcat --format=file -o "$T/want"
 	for number in 17 24 30; do		# in octal: BRANCH_STACK, CACHE, DIR_FORMAT

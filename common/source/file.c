@@ -247,6 +247,20 @@ file_put_name(struct file *f, uint64_t id, const uint8_t *name, size_t len)
 	    .tail = { p + sizeof(struct pp_raw_EVENT_UPDATE), len + 1 });
 }
 
+/* Read the section of feature i.  NULL: failed, or it is larger than any recording has, and is said to be left out. */
+static uint8_t *
+file_load_feature(struct file *f, int i)
+{
+	const struct section *x = &f->features[i];
+
+	if (x->size <= OUTSIDE_MAX)
+		return file_load(f, x);
+	fault_lost(f->s, x->size);
+	fault_note(f->s, x->off, "%s: %ju bytes are too large; left out", pp_feature_name((uint64_t)i), (uintmax_t)x->size);
+	f->feature[i] = false;
+	return NULL;
+}
+
 /* In a stream an EVENT_UPDATE has the name of an event; in a file EVENT_DESC has it, in the order of the attrs. */
 static int
 file_put_names(struct file *f)
@@ -259,8 +273,8 @@ file_put_names(struct file *f)
 
 	if (!f->feature[PP_FEAT_EVENT_DESC])
 		return 1;
-	if (!(all = file_load(f, x)))
-		return -1;
+	if (!(all = file_load_feature(f, PP_FEAT_EVENT_DESC)))
+		return f->feature[PP_FEAT_EVENT_DESC] ? -1 : 1;
 	if (!fault_feature(f->s, PP_FEAT_EVENT_DESC, all, x->size, x->off))	/* too large for a record: unchecked */
 		f->feature[PP_FEAT_EVENT_DESC] = false;
 	c = pp_cur(all, f->feature[PP_FEAT_EVENT_DESC] ? x->size : 0, f->swap);
@@ -291,8 +305,8 @@ file_put_build_ids(struct file *f)
 
 	if (!f->feature[PP_FEAT_BUILD_ID])
 		return 1;
-	if (!(all = file_load(f, x)))
-		return -1;
+	if (!(all = file_load_feature(f, PP_FEAT_BUILD_ID)))
+		return f->feature[PP_FEAT_BUILD_ID] ? -1 : 1;
 	for (uint64_t at = 0; at < x->size && rc > 0;) {
 		const uint8_t *r = all + at;
 		uint16_t size = x->size - at < PP_HEADER_SIZE ? 0 : PP_RAW_GET(r, header, size, f->swap);
