@@ -260,8 +260,11 @@ static size_t
 repair_find(const struct source *s, const uint8_t *p, size_t n, size_t most, bool last)
 {
 	for (size_t at = 0; at < most && n - at >= PP_HEADER_SIZE; at++) {
-		struct chain c = repair_chain_from(s, p + at, n - at, last);
+		struct chain c;
 
+		if (PP_RAW_GET(p + at, header, size, s->pub.swap) < PP_HEADER_SIZE)	/* told at once: a file can end in gigabytes of zeros */
+			continue;
+		c = repair_chain_from(s, p + at, n - at, last);
 		if (!repair_believes(s, &c))
 			continue;
 		for (size_t i = at + 1; (!c.through || !c.sure) && i < most && p + i < c.end; i++) {
