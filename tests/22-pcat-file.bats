@@ -295,7 +295,7 @@ features_of() {
 	done_all
 }
 
-@test "file: a section of a feature that is larger than memory should be is not read" {
+@test "file: a section that is larger than memory should be is not read" {
 	# 8 GiB of zeros in a file of a few KB: BUILD_ID and EVENT_DESC are read as a whole
 	pstat -s type data/basic.file.data | awk '/^SAMPLE/ { print $2 }' >"$T/want"
 	[ -s "$T/want" ] || failed "no samples"
@@ -313,6 +313,13 @@ features_of() {
 		[ $rc = 1 ] && grep -qx "pcat: $in: byte $end: $f: 8589934592 bytes are too large; left out" "$T/err" || failed "$f: status $rc"
 		pstat -s type "$T/out" | awk '/^SAMPLE/ { print $2 }' | cmp - "$T/want" || failed "$f: samples"
 	done
+	cp data/basic.file.data "$in"		# ids of the first attr
+	at=$(u64 "$in" 24) end=$(stat -c %s "$in")
+	put "$in" $((at + $(u64 "$in" 16) - 16)) $(printf '%016x%016x' $((8 << 30)) "$end" | sed 's/../& /g' | tac -s ' ')
+	truncate -s $((end + (8 << 30))) "$in"
+	rc=0
+	(ulimit -v 4000000; exec pcat "$in") >"$T/out" 2>"$T/err" || rc=$?
+	[ $rc = 1 ] && grep -qF "pcat: $in: byte $at: ids: section of 8589934592 bytes: more than 16777216 ids" "$T/err" || failed "ids: status $rc"
 	done_all
 }
 

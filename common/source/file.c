@@ -18,7 +18,7 @@
 #include "section.h"
 #include "set.h"
 
-enum { ATTRS_MAX = 65536 };	/* perf's own limit */
+enum { ATTRS_MAX = 65536, IDS_MAX = 1 << 24 };	/* perf's own limit; more ids than pp_events_learn() takes are not read */
 enum { EVENT_UPDATE_NAME = 2, TYPE_TRACEPOINT = 2 };
 enum { OUTSIDE_MAX = 64 << 20 };	/* bytes of a feature that becomes a payload: it is kept in memory */
 
@@ -108,6 +108,13 @@ file_put_attr(struct file *f, uint64_t off)
 		if (!repair_forgive(f->s, 0))
 			return -1;
 	}
+	if (ids.size / 8 > IDS_MAX - f->all_ids) {
+		source_fail(f->s, off, "ids: section of %ju bytes: more than %d ids", (uintmax_t)ids.size, IDS_MAX);
+		ids.size = 0;
+		if (!repair_forgive(f->s, 0))
+			return -1;
+	}
+	f->all_ids += ids.size / 8;
 	do {
 		uint64_t max = (PP_RECORD_MAX - PP_HEADER_SIZE - size) / 8;
 

@@ -31,6 +31,7 @@ struct file {			/* state of the parser */
 	bool		 lost;		/* the file is truncated and its features are missing */
 	uint64_t	*ids;		/* the first id of each attr, 0: it has none; NULL: attrs have been read before */
 	size_t		 nids;
+	uint64_t	 all_ids;	/* how many ids the records have */
 	struct section	 attrs, data;
 	bool		 feature[FEATURE_BITS];
 	struct section	 features[FEATURE_BITS];
