@@ -203,6 +203,29 @@ compiles() {
 	done_all
 }
 
+@test "rows: evaluate.py has each operator of --filter, in what it makes too, and so has the page" {
+	python3 - <<-'END'
+		import random, re
+		from types import SimpleNamespace
+		from evaluate import BINARY, SAMPLE, Random, tokens
+		lex, parse = open("../cmd/pfilter/expr/lex.c").read(), open("../cmd/pfilter/expr/parse.c").read()
+		table = re.search(r"ops\[\] = \{(.*?)\};", lex, re.S)[1]
+		ops = set(re.findall(r'\{ "([^"]+)", TOK_', table)) | set(re.findall(r"'([^\\])'", parse)) | set(re.findall(r'lex_is\([^,]*, "(\w+)"', parse))
+		ops -= set("()[]{}.")
+		assert len(ops) >= 27, ops
+		page = re.search(r"^\.Sh OPERATORS(.*?)^\.Sh", open("../man/perfpipe-filter.7").read(), re.S | re.M)[1].replace("\\&", "")
+		page = set(" ".join(x for x in page.split("\n") if x.startswith((".It", ".Li", ".Ar"))).split())
+		stream = SimpleNamespace(records=[(SAMPLE, b"", {"ip": 1, "period": 7, "event": "cycles:u", "callchain": (1, 2)})])
+		made = set()
+		for seed in range(400):
+		    made |= {text for _, text in tokens(Random(random.Random(seed), stream).filter())}
+		for op in ops:
+		    assert op in page, f"perfpipe-filter(7): {op}"
+		    assert op in BINARY or op in ("!", "-", "..", "(", ")"), f"evaluate.py: {op}"
+		    assert op in made, f"evaluate.py makes no filter with {op}"
+	END
+}
+
 @test "rows: span.py has each name of --span, and 68-pfilter-span records its events" {
 	local name event
 	sed -n 's/^SPAN(\([a-z-]*\),.*/\1/p' ../cmd/pfilter/window/span.def >"$T/names"

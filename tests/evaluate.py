@@ -486,7 +486,7 @@ class Random:
         if r < 0.65 and "event" in s.values:
             name = s.r.choice(s.values["event"])
             return s.r.choice((f'event == "{name}"', f'event != "{name}"', f'event ~ "{name[:3]}*"', f'event !~ "*{name[-2:]}"',
-                               f'event =~ "^{name[:2]}"', f'event in ("x", "{name}")'))
+                               f'event =~ "^{name[:2]}"', f'event !=~ "{name[:2]}$"', f'event in ("x", "{name}")'))
         if r < 0.7:
             return f"exists({s.r.choice(s.ints)})"
         if r < 0.75 and "callchain" in s.values:
