@@ -226,6 +226,41 @@ compiles() {
 	END
 }
 
+# What a reader of jitdumps does with an unknown record is to step over it, so a new one needs records in the tests.
+@test "rows: jitdump.h, mkjitdump, unit/jitdump and the seeds have each record of a jitdump, in both byte orders" {
+	python3 - <<-'END'
+		import re, glob
+		source = open("../cmd/pinject/code/jitdump.c").read()
+		names = re.search(r"^enum jitdump_id \{ (.*), JITDUMP_IDS \};", source, re.M)[1].split(", ")
+		assert len(names) >= 5, names
+		head, make, unit = (open(f).read() for f in ("../cmd/pinject/code/jitdump.h", "mkjitdump", "unit/jitdump.c"))
+		seen = {"little": set(), "big": set()}
+		for f in glob.glob("fuzz/seeds-jitdump/*-*"):
+		    b, order = open(f, "rb").read(), f.rsplit("-", 1)[1]
+		    at = int.from_bytes(b[8:12], order)
+		    while at + 8 <= len(b):
+		        seen[order].add(int.from_bytes(b[at:at + 4], order))
+		        at += max(int.from_bytes(b[at + 4:at + 8], order), 16)
+		for i, name in enumerate(names):
+		    assert re.search(rf"^ \*\t{i} (CODE_)?{name}\t", head, re.M), f"jitdump.h: {name}"
+		    assert re.search(rf"put\(\\%f, {i}, ", make), f"mkjitdump: {name}"
+		    assert f"begin(d, {i}, " in unit, f"unit/jitdump.c: {name}"
+		    for order in seen:
+		        assert i in seen[order], f"fuzz/seeds-jitdump/*-{order}: {name}"
+	END
+}
+
+@test "rows: each source of a table of symbols is in fuzz/symtab.c and unit/symtab.c" {
+	sed -nE 's/.*\b(\w+)\(struct symtab_maker \*, const .*/\1/p' ../common/symbol/*.h >"$T/names"
+	[ -s "$T/names" ] || failed "sources not found"
+	while read -r name; do
+		for file in fuzz/symtab.c unit/symtab.c; do
+			grep -qw "$name" "$file" || failed "$file: $name"
+		done
+	done <"$T/names"
+	done_all
+}
+
 @test "rows: span.py has each name of --span, and 68-pfilter-span records its events" {
 	local name event
 	sed -n 's/^SPAN(\([a-z-]*\),.*/\1/p' ../cmd/pfilter/window/span.def >"$T/names"

@@ -344,8 +344,10 @@ jit_code(struct jit *j, struct jit_process *p, uint64_t time, const struct jitdu
 	}
 	if (time < p->last)
 		time = p->last;
-	if (c->kind == JITDUMP_MOVE)
-		return jit_move(j, pid, time, c);
+	switch (c->kind) {
+	case JITDUMP_MOVE:	return jit_move(j, pid, time, c);
+	case JITDUMP_LOAD:	break;
+	}
 	if (!c->fn.size)
 		return 1;
 	if (p->functions >= JIT_FUNCTIONS) {

@@ -12,7 +12,7 @@
 #include "set.h"
 #include "tool/tool.h"
 
-enum { LOAD, MOVE, DEBUG_INFO, CLOSE, UNWINDING_INFO };
+enum jitdump_id { LOAD, MOVE, DEBUG_INFO, CLOSE, UNWINDING_INFO, JITDUMP_IDS };
 
 enum {
 	MAGIC = 0x4a695444, MAGIC_SWAPPED = 0x4454694a,
@@ -331,7 +331,7 @@ jitdump_unwinding_info(struct jitdump *j, struct pp_cur *c)
 
 /* The record of that id and size, which is in buf.  1: *code is set; 0: it was another one; -1. */
 static int
-jitdump_record(struct jitdump *j, struct jitdump_code *code, uint32_t id, size_t size)
+jitdump_record(struct jitdump *j, struct jitdump_code *code, enum jitdump_id id, size_t size)
 {
 	const uint8_t *p = j->buf + j->pos;
 	struct pp_cur c = pp_cur(p + PREFIX, size - PREFIX, j->swap);
@@ -342,7 +342,8 @@ jitdump_record(struct jitdump *j, struct jitdump_code *code, uint32_t id, size_t
 	case MOVE:		return jitdump_move(j, code, &c);
 	case DEBUG_INFO:	return jitdump_debug_info(j, &c) < 0 ? -1 : 0;
 	case UNWINDING_INFO:	return jitdump_unwinding_info(j, &c) < 0 ? -1 : 0;
-	case CLOSE:		j->closed = true;
+	case CLOSE:		j->closed = true; break;
+	case JITDUMP_IDS:	break;
 	}
 	return 0;
 }
@@ -351,7 +352,7 @@ jitdump_record(struct jitdump *j, struct jitdump_code *code, uint32_t id, size_t
 static bool
 jitdump_ignores(uint32_t id, uint32_t size)
 {
-	return id > UNWINDING_INFO || ((id == DEBUG_INFO || id == UNWINDING_INFO) && size > JITDUMP_TABLE_MAX);
+	return id >= JITDUMP_IDS || ((id == DEBUG_INFO || id == UNWINDING_INFO) && size > JITDUMP_TABLE_MAX);
 }
 
 /* Read the record at pos.  1: *code is set; 0: nothing more is there; 2: it was another one; -1. */
