@@ -278,11 +278,12 @@ int
 pp_chunker_cut(struct pp_chunker *pub, uint32_t file, uint64_t off)
 {
 	struct chunker *c = (struct chunker *)pub;
-	int rc = pp_chunker_end(pub, off);
 
+	if (pp_chunker_end(pub, off) < 0)
+		return -1;
 	c->now = (struct pp_chunk){ .file = file, .off = off };
 	c->open = true;
-	return rc;
+	return 1;
 }
 
 /* Note the SAMPLE; *first, *last: times of the round.  Inline wherever it stands, for either byte order. */

@@ -244,6 +244,41 @@ make_round(void)
 	return end_rec(&b, begin_rec(&b, ROUND, 0));
 }
 
+static int
+refuse_second(void *arg, const struct pp_chunk *c)
+{
+	(void)c;
+	return ++*(unsigned *)arg == 2 ? -1 : 1;
+}
+
+/* Behind a chunk that was not taken there is none. */
+static void
+test_refused(void **state)
+{
+	(void)state;
+	for (int at_end = 0; at_end < 2; at_end++) {
+		unsigned calls = 0;
+		struct pp_chunk_walk w = { .size = SAMPLE_SIZE, .chunk = refuse_second, .arg = &calls };
+		struct pp_chunker *c = pp_chunker_new(&w);
+
+		make_events(false, 1);
+		for (unsigned i = 0; i < 2; i++) {
+			struct pp_rec r = make_sample(1000);
+
+			assert_true(pp_chunker_due(c));
+			assert_int_equal(pp_chunker_cut(c, 0, i * SAMPLE_SIZE), 1);
+			assert_int_equal(pp_chunker_take(c, events, &r, false), 1);
+		}
+		if (!at_end)
+			assert_int_equal(pp_chunker_cut(c, 0, b.n), -1);
+		assert_int_equal(pp_chunker_end(c, b.n), at_end ? -1 : 1);
+		assert_int_equal(pp_chunker_end(c, b.n), 1);
+		assert_int_equal(calls, 2);
+		pp_chunker_free(c);
+		pp_events_free(events);
+	}
+}
+
 /* The times of the SAMPLEs behind the last FINISHED_ROUND, of which it is one, too; and those of the chunk. */
 static void
 test_rounds(void **state)
@@ -385,7 +420,7 @@ test_many_events(void **state)
 int
 main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_sets), cmocka_unit_test(test_rounds), cmocka_unit_test(test_beside),
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_sets), cmocka_unit_test(test_refused), cmocka_unit_test(test_rounds), cmocka_unit_test(test_beside),
 		cmocka_unit_test(test_many_events) };
 
 	return cmocka_run_group_tests_name("chunk", tests, NULL, NULL);
