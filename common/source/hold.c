@@ -43,9 +43,11 @@ hold_verdict(struct source *s, const struct pp_tracing *t, uint64_t size, uint64
 	else if (!good || good > size)
 		fault_note(s, off, "TRACING_DATA: what is in it is cut or malformed, perf would stop at it in a stream; left out");
 	else {
-		if (size > padded(good))
+		if (size > padded(good)) {
+			fault_lost(s, size - padded(good));
 			fault_note(s, off, "TRACING_DATA: %ju bytes, of which perf reads %ju: it would stop at the others in a stream; they are left out",
 			    (uintmax_t)size, (uintmax_t)good);
+		}
 		return good;
 	}
 	return 0;
@@ -107,9 +109,7 @@ hold_decide(struct source *s, struct pp_rec *r)
 		return hold_refuse(s);
 	if (hold_add(s, NULL, (size_t)(all - good)) < 0)
 		return NEXT_FAILED;
-	if (all < h->rec.payload)
-		fault_lost(s, h->rec.payload - all);
-	else if (all > h->rec.payload)
+	if (all > h->rec.payload)
 		fault_note(s, h->off, "TRACING_DATA: perf would stop at its %ju bytes in a stream, as they are no multiple of 8; padded",
 		    (uintmax_t)h->rec.payload);
 	PP_RAW_SET(h->buf, HEADER_TRACING_DATA, tracing_size, (uint32_t)all, s->pub.swap);

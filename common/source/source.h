@@ -196,8 +196,8 @@ void	payload_held(struct source *, const struct pp_rec *, const uint8_t *p);
 /* ---- hold.c ---------------------------------------------------------------------------------------- */
 
 /*
- * How much of so many bytes, which t has read, of TRACING_DATA at that offset perf reads in a stream; if there are more, that has been
- * reported.  0: it would stop there, and it is reported that all are left out.
+ * How much of so many bytes, which t has read, of TRACING_DATA at that offset perf reads in a stream; if there are more, that is
+ * reported and counted.  0: it would stop there, and it is reported that all are left out.
  */
 uint64_t hold_verdict(struct source *, const struct pp_tracing *t, uint64_t size, uint64_t off);
 /* A sound TRACING_DATA is at the outer position.  NEXT_RECORD: it is yielded as it is; NEXT_AGAIN: go on; NEXT_FAILED. */
