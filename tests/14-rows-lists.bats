@@ -24,3 +24,21 @@ load lib
 	done <"$T/words"
 	done_all
 }
+
+@test "rows: pstat(1) has the files that names come from, and the tables of an ELF file, which the unit test has, too" {
+	local name
+	sed -n '/^\.Ss FUNCTIONS/,/^\.S[sh]/p' ../man/pstat.1 >"$T/page"
+	grep -oE '"(/[a-z]+|\.[a-z]+|\[kernel[a-z.]*\])["/]' ../common/symbol/symbols_serve.c | tr -d '"/' | sort -u >"$T/names"
+	[ "$(wc -l <"$T/names")" -ge 6 ] || failed "names of files not found"
+	while read -r name; do
+		cat "$T/page" <(sed -n '/^\.Ss Files by build-id/,/^\.S[sh]/p' ../man/pinject.1) | grep -qwF -- "$name" || failed "pstat(1): $name"
+		sed '/^#ifndef/q' ../common/symbol/symbols.h | grep -qwF -- "$name" || failed "symbols.h: $name"
+	done <"$T/names"
+	sed -n 's/^enum elfsym_source { \(.*\) };/\1/p' ../common/symbol/elfsym.h | tr -d , | tr ' ' '\n' | sed 's/^ELFSYM_//' >"$T/names"
+	[ "$(wc -l <"$T/names")" -ge 5 ] || failed "sources not found"
+	while read -r name; do
+		cat unit/elfsym.c fuzz/elfsym.c | grep -qw "ELFSYM_$name" || failed "unit/elfsym.c: $name"
+		grep -A 1 '^Names come from' "$T/page" | grep -qiE "\b(gnu_)?${name/_/ }\b" || failed "pstat(1): $name"
+	done <"$T/names"
+	done_all
+}

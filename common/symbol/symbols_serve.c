@@ -226,12 +226,18 @@ answer(const struct symbols_question *q, struct symbols_shared *shared, const st
 {
 	struct serving s = { .place = place, .q = q };
 
-	if (q->kind == ASK_DEMANGLE) {
+	tool_hex(s.hex, q->id, q->nid);
+	switch ((enum symbols_kind)q->kind) {
+	case ASK_DEMANGLE:
 		a->status = demangle(q->text, (enum demangle)q->how, a->text) ? ANSWER_FOUND : ANSWER_NONE;
 		return;
+	case ASK_FILE:
+		a->bytes = table_of_elf(&s, shared->table, a);
+		break;
+	case ASK_KERNEL:
+		a->bytes = table_of_kernel(&s, shared->table);
+		break;
 	}
-	tool_hex(s.hex, q->id, q->nid);
-	a->bytes = q->kind == ASK_KERNEL ? table_of_kernel(&s, shared->table) : table_of_elf(&s, shared->table, a);
 	a->status = a->bytes ? ANSWER_FOUND : s.why ? ANSWER_BAD : ANSWER_NONE;
 	snprintf(a->text, sizeof a->text, "%s", s.why ? s.why : "");
 }

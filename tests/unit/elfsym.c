@@ -159,6 +159,7 @@ test_builds(void **state)
 		if (b->name[1] != '+') {
 			assert_true(find(&f, "beta", 0)->size > 0 && find(&f, "gamma_alias", 0)->bind == STB_WEAK);
 			assert_int_equal(find(&f, "gamma_alias", 0)->addr, find(&f, "beta", 0)->addr);
+			assert_int_equal(find(&f, "beta", 0)->source, b->stripped ? ELFSYM_DYNSYM : ELFSYM_SYMTAB);
 			assert_true(!find(&f, "data", 0) && !find(&f, "unseen", 0) && !find(&f, "puts", 0) == !strstr(b->command, "-static"));
 			assert_true(!find(&f, "alpha", 0) == b->stripped);
 			assert_true(!find(&f, "label", 0) == !b->label || b->stripped);
