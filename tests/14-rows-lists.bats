@@ -42,3 +42,16 @@ load lib
 	done <"$T/names"
 	done_all
 }
+
+@test "rows: each record of a jitdump is in a recipe of 33-pinject-jit-dump, and in pinject(1)" {
+	local name word n=0
+	sed -nE 's/^enum jitdump_id \{ (.*), JITDUMP_IDS \};/\1/p' ../cmd/pinject/code/jitdump.c | tr -d , | tr ' ' '\n' >"$T/names"
+	while read -r name; do
+		word=$(grep -B 9 "put(\\\\%f, $n, " mkjitdump | sed -nE "s/.*\\\$what eq '([a-z]+)'.*/\1/p" | tail -n 1)
+		grep -qE "^	${word:-nothing} time=" 33-pinject-jit-dump.bats || failed "33-pinject-jit-dump: $name"
+		sed -n '/^\.Ss Code made at run time/,/^\.S[sh]/p' ../man/pinject.1 | grep -qE "\b(CODE_)?$name\b" || failed "pinject(1): $name"
+		n=$((n + 1))
+	done <"$T/names"
+	[ $n -ge 5 ] || failed "$n records are seen"
+	done_all
+}
