@@ -55,3 +55,14 @@ load lib
 	[ $n -ge 5 ] || failed "$n records are seen"
 	done_all
 }
+
+@test "rows: perfpipe-filter(7) has each operator in the braces of EVENT{}" {
+	local op
+	sed -n '/ ops\[\] = {/,/};/p' ../cmd/pfilter/expr/kernel.c | grep -oE '\{ "[^"]+", N_' | cut -d '"' -f 2 >"$T/ops"
+	[ "$(wc -l <"$T/ops")" -ge 8 ] || failed "operators not found"
+	sed -n '/^\.Ar field operator value/,/^\.It/p' ../man/perfpipe-filter.7 | sed -n 's/^\.Li //p' | tr ' ' '\n' >"$T/page"
+	while read -r op; do
+		grep -qxF -e "$op" "$T/page" || failed "$op"
+	done <"$T/ops"
+	done_all
+}
