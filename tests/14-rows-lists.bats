@@ -66,3 +66,34 @@ load lib
 	done <"$T/ops"
 	done_all
 }
+
+# An option that a row OPT_ONLY_WITH() does not have is refused with that one.  Of those that several tools have, these are to be: they
+# select or change records, or ask for another output.
+@test "rows: each option of several tools is in OPT_ONLY_WITH(), or is not meant to be" {
+	need jq
+	local t this others refused n=0
+	for t in $TOOLS; do
+		$t --list-options | jq -r '.options[].name'
+	done | sort | uniq -c | awk -v n="$(wc -w <<<"$TOOLS")" '$1 > 1 && $1 < n { print $2 }' >"$T/several"
+	[ "$(wc -l <"$T/several")" -ge 20 ] || failed "options not found"
+	for t in $TOOLS; do
+		$t --list-options | jq -r '.relations[] | select(.kind == "only with") | .these[0] + " " + (.others | join(","))' | sed "s/^/$t /"
+	done >"$T/rows"
+	while read -r t this others; do
+		case $t:$this in
+		pcat:index|pcat:chunks|pcat:make-manifest)
+			refused="align allow allow-missing columns copy-data demangle event host-tag manifest max-memory merge-attrs no-features pid remap-pids symbols time-offset" ;;
+		psort:check) refused="align allow allow-missing host-tag manifest merge merge-attrs remap-pids stats time-offset" ;;
+		pinject:copy-data) refused="allow build-ids jobs kallsyms strict" ;;
+		pstat:folded|pstat:report) refused="build-ids check columns jobs merge strict" ;;
+		*) failed "$t --$this: which options of several tools does it refuse?"; continue ;;
+		esac
+		$t --list-options | jq -r '.options[].name' | sort | comm -12 - "$T/several" | comm -23 - <(tr ' ,' '\n\n' <<<"$refused $others $this" | sort) >"$T/unknown"
+		[ ! -s "$T/unknown" ] || failed "$t --$this: $(tr '\n' ' ' <"$T/unknown")"
+		tr ' ' '\n' <<<"$refused" | sort | comm -12 - <(tr , '\n' <<<"$others" | sort) >"$T/both"
+		[ ! -s "$T/both" ] || failed "$t --$this has: $(tr '\n' ' ' <"$T/both")"
+		n=$((n + 1))
+	done <"$T/rows"
+	[ $n -ge 7 ] || failed "$n rows are seen"
+	done_all
+}
