@@ -97,3 +97,154 @@ load lib
 	[ $n -ge 7 ] || failed "$n rows are seen"
 	done_all
 }
+
+@test "rows: evaluate.py and the page have each function of --filter" {
+	sed -n '/^#define EXPR_FUNCTIONS/p' ../cmd/pfilter/expr/tree.h | grep -oE '"[a-z0-9]+"' | tr -d '"' >"$T/names"
+	[ "$(wc -l <"$T/names")" -ge 7 ] || failed "functions not found"
+	while read -r name; do
+		grep -qE "^FUNCTIONS = .*\"$name\"" evaluate.py || failed "evaluate.py: $name"
+		grep -qE "^\.Fn $name " ../man/perfpipe-filter.7 || failed "perfpipe-filter(7): $name"
+	done <"$T/names"
+	done_all
+}
+
+@test "rows: evaluate.py has each operator of --filter, in what it makes too, and so has the page" {
+	python3 - <<-'END'
+		import random, re
+		from types import SimpleNamespace
+		from evaluate import BINARY, SAMPLE, Random, tokens
+		lex, parse = open("../cmd/pfilter/expr/lex.c").read(), open("../cmd/pfilter/expr/parse.c").read()
+		table = re.search(r"ops\[\] = \{(.*?)\};", lex, re.S)[1]
+		ops = set(re.findall(r'\{ "([^"]+)", TOK_', table)) | set(re.findall(r"'([^\\])'", parse)) | set(re.findall(r'lex_is\([^,]*, "(\w+)"', parse))
+		ops -= set("()[]{}.")
+		assert len(ops) >= 27, ops
+		page = re.search(r"^\.Sh OPERATORS(.*?)^\.Sh", open("../man/perfpipe-filter.7").read(), re.S | re.M)[1].replace("\\&", "")
+		page = set(" ".join(x for x in page.split("\n") if x.startswith((".It", ".Li", ".Ar"))).split())
+		stream = SimpleNamespace(records=[(SAMPLE, b"", {"ip": 1, "period": 7, "event": "cycles:u", "callchain": (1, 2)})])
+		made = set()
+		for seed in range(400):
+		    made |= {text for _, text in tokens(Random(random.Random(seed), stream).filter())}
+		for op in ops:
+		    assert op in page, f"perfpipe-filter(7): {op}"
+		    assert op in BINARY or op in ("!", "-", "..", "(", ")"), f"evaluate.py: {op}"
+		    assert op in made, f"evaluate.py makes no filter with {op}"
+	END
+}
+
+# What a reader of jitdumps does with an unknown record is to step over it, so a new one needs records in the tests.
+@test "rows: jitdump.h, mkjitdump, unit/jitdump and the seeds have each record of a jitdump, in both byte orders" {
+	python3 - <<-'END'
+		import re, glob
+		source = open("../cmd/pinject/code/jitdump.c").read()
+		names = re.search(r"^enum jitdump_id \{ (.*), JITDUMP_IDS \};", source, re.M)[1].split(", ")
+		assert len(names) >= 5, names
+		head, make, unit = (open(f).read() for f in ("../cmd/pinject/code/jitdump.h", "mkjitdump", "unit/jitdump.c"))
+		seen = {"little": set(), "big": set()}
+		for f in glob.glob("fuzz/seeds-jitdump/*-*"):
+		    b, order = open(f, "rb").read(), f.rsplit("-", 1)[1]
+		    at = int.from_bytes(b[8:12], order)
+		    while at + 8 <= len(b):
+		        seen[order].add(int.from_bytes(b[at:at + 4], order))
+		        at += max(int.from_bytes(b[at + 4:at + 8], order), 16)
+		for i, name in enumerate(names):
+		    assert re.search(rf"^ \*\t{i} (CODE_)?{name}\t", head, re.M), f"jitdump.h: {name}"
+		    assert re.search(rf"put\(\\%f, {i}, ", make), f"mkjitdump: {name}"
+		    assert f"begin(d, {i}, " in unit, f"unit/jitdump.c: {name}"
+		    for order in seen:
+		        assert i in seen[order], f"fuzz/seeds-jitdump/*-{order}: {name}"
+	END
+}
+
+@test "rows: each source of a table of symbols is in fuzz/symtab.c and unit/symtab.c" {
+	sed -nE 's/.*\b(\w+)\(struct symtab_maker \*, const .*/\1/p' ../common/symbol/*.h >"$T/names"
+	[ -s "$T/names" ] || failed "sources not found"
+	while read -r name; do
+		for file in fuzz/symtab.c unit/symtab.c; do
+			grep -qw "$name" "$file" || failed "$file: $name"
+		done
+	done <"$T/names"
+	done_all
+}
+
+@test "rows: span.py has each name of --span, and 68-pfilter-span records its events" {
+	local name event
+	sed -n 's/^SPAN(\([a-z-]*\),.*/\1/p' ../cmd/pfilter/window/span.def >"$T/names"
+	[ "$(wc -l <"$T/names")" -ge 14 ] || failed "names not found"
+	while read -r name; do
+		grep -q "^    \"$name\": (" span.py || failed "span.py: $name"
+	done <"$T/names"
+	# a test of its own has the first; the others are seen on few machines
+	grep -oE 'event ~ ..[a-z_]+:[a-z_*]+' ../cmd/pfilter/window/span.def | sed 's/.*"//' | sort -u | grep -vE '^(raw_syscalls|syscalls|kvm):' >"$T/events"
+	[ "$(wc -l <"$T/events")" -ge 19 ] || failed "events not found"
+	while read -r event; do
+		sed -n '/^RECORDED=/,/"$/p' 68-pfilter-span.bats | grep -qw "$event" || failed "68-pfilter-span: $event"
+	done <"$T/events"
+	done_all
+}
+
+# Each container to read has a row here: where it is opened, what pcat -v calls it, a recording, how the pages call it, and the first bytes of
+# a seed in fuzz/seeds (no seed is a directory).  Either its records stand in the input, and then pieces hold them all; or they are made,
+# and then chunks, pieces and an index are refused.
+@test "rows: each container to read has a recording, a seed, and its place in the pages" {
+	local file name in said seed page n=0 cut
+	mkdir "$T/dir" && cp data/basic.file.data "$T/dir/data"
+	cat >"$T/rows" <<-END
+		stream.c;pipe-mode stream;data/basic.pipe.data;stream;(PERFILE2\x10\x00{7}|2ELIFREP\x00{7}\x10)
+		file.c;seekable perf.data;data/basic.file.data;perf.data;(PERFILE2h\x00{7}|2ELIFREP\x00{7}h)
+		parts.c;seekable perf.data in a directory of perf record --threads;$T/dir;--threads;
+		cpuprofile.c;gperftools CPU profile;data/gperf/o.prof;(gperftools CPU profile|CPU profile[[:space:]]+of gperftools);(\x00{8}\x03\x00{7}|\x00{7}\x03)
+	END
+	# segments.c gives another container what was read of it back
+	grep -l 'struct container_kind [a-z_]* = {' ../common/source/*.c | sed 's/.*\///' | grep -vx segments.c | sort | diff - <(cut -d ';' -f 1 "$T/rows" | sort) ||
+	    failed "< containers, > rows"
+	sed -n '/^open_container/,/^}/p' ../common/source/open.c | grep 'open_name(' | grep -oE '"[^"]+"' | tr -d '"' >"$T/names"
+	[ "$(wc -l <"$T/names")" -ge 3 ] || failed "names not found"
+	while read -r name; do
+		cut -d ';' -f 2 "$T/rows" | grep -qxF -e "$name" || failed "no row of $name"
+	done <"$T/names"
+	while IFS=';' read -r file name in page seed; do
+		pcat -v "$in" 2>&1 >"$T/whole" | grep -qxF "pcat: $in: $name" && [ -s "$T/whole" ] || failed "$file: $in is no $name"
+		for said in ../README.md ../man/{pcat.1,perfpipe.7,perfpipe.3} ../common/perfpipe.h; do
+			grep -qE -e "$page" $said || failed "$said: $page"
+		done
+		[ -z "$seed" ] || [ "$(LC_ALL=C grep -laP "\A$seed" fuzz/seeds/* | wc -l)" -ge 2 ] || failed "fuzz/seeds: $name"
+		cut=0
+		pcat -q --format=jsonl --types sample --piece 1/2 "$in" >"$T/one" 2>"$T/err" || cut=$?
+		if [ $cut = 0 ]; then
+			pcat -q --format=jsonl --types sample --piece 2/2 "$in" | cat "$T/one" - | cmp - <(pcat -q --format=jsonl --types sample "$in") ||
+			    failed "pieces of $name"
+			pcat -q --chunks "$in" >/dev/null && pcat -q --index -f -o "$T/ppi" "$in" || failed "chunks of $name"
+		else
+			! pcat -q --chunks "$in" >/dev/null 2>&1 && ! pcat -q --index -f -o "$T/ppi" "$in" 2>/dev/null || failed "$name has chunks, but no pieces"
+		fi
+		n=$((n + 1))
+	done <"$T/rows"
+	[ $n -ge 4 ] || failed "$n containers"
+	done_all
+}
+
+# What --format=file takes, another form takes, too, or refuses as wrong usage: what it writes is no recording.
+@test "rows: each form that pcat writes takes or refuses what is for recordings, and is in README.md" {
+	need jq
+	local form words opts want n=0
+	pcat --list-options | jq -r '.options[] | select(.name == "format").words[]' >"$T/forms"
+	while read -r form; do
+		n=$((n + 1))
+		case $form in
+		stream) words="a stream" want=00000 ;;
+		file) words="a \`perf.data\`" want=00000 ;;
+		gperftools) words="a CPU profile" want=22222 ;;
+		pprof) words="a profile of pprof" want=22222 ;;
+		jsonl) words="lines of JSON" want=22220 ;;
+		*) failed "nobody knows of $form how README.md calls it, and what of recordings it takes"; continue ;;
+		esac
+		sed -n 's/^| `pcat` | //p' ../README.md | sed 's/.* writes //' | grep -qF "$words" || failed "README.md: $words"
+		for opts in --compress --compressed2 --switch-output=1M --write-index "--piece 1/2"; do
+			try pcat -f -q --format=$form $opts -o "$T/written" data/multi.pipe.data
+			[ $rc = ${want:0:1} ] || failed "--format=$form $opts"
+			want=${want#?}
+		done
+	done <"$T/forms"
+	[ $n -ge 5 ] || failed "forms not found"
+	done_all
+}
