@@ -28,7 +28,7 @@ load lib
 @test "rows: pstat(1) has the files that names come from, and the tables of an ELF file, which the unit test has, too" {
 	local name
 	sed -n '/^\.Ss FUNCTIONS/,/^\.S[sh]/p' ../man/pstat.1 >"$T/page"
-	grep -oE '"(/[a-z]+|\.[a-z]+|\[kernel[a-z.]*\])["/]' ../common/symbol/symbols_serve.c | tr -d '"/' | sort -u >"$T/names"
+	grep -oE '"(/[a-z0-9]+|\.[a-z0-9]+|\[kernel[a-z.]*\])["/]' ../common/symbol/symbols_serve.c | tr -d '"/' | sort -u >"$T/names"
 	[ "$(wc -l <"$T/names")" -ge 6 ] || failed "names of files not found"
 	while read -r name; do
 		cat "$T/page" <(sed -n '/^\.Ss Files by build-id/,/^\.S[sh]/p' ../man/pinject.1) | grep -qwF -- "$name" || failed "pstat(1): $name"
