@@ -126,7 +126,7 @@ boxes() {
 		#else
 		FN(before_all_others) FN(new_check)
 		#define CHECK (before_all_others(1), new_check(250))
-		#define MORE 6
+		#define MORE 15
 		#endif
 		// some 300 samples on a machine of any speed
 		int main(void)
