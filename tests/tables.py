@@ -71,7 +71,7 @@ def timehist_lines(path, newer):
     can run from its first sched_waking behind the last switch from it, since perf 6.12 (`newer') also from a switch that preempts it.
     The cause says why a span has another length than the line.
     """
-    ready, woken, last, of_cpu, into = {}, {}, {}, {}, {}
+    ready, woken, last, of_cpu, into, unseen = {}, {}, {}, {}, {}, set()
     for time, cpu, what, tid, state, next, gone in scheduled(path):
         if what in WAKING + WAKEUP:
             woken[tid] = woken.get(tid) or time
@@ -81,6 +81,8 @@ def timehist_lines(path, newer):
             ready.pop(tid, None)
             last.pop(tid, None)
             into[tid] = "after its exit"
+        elif what == "exit":
+            unseen |= {tid} - set(into)         # the thread that ends writes the record, and so had been switched to
         elif what == "switch":
             since = of_cpu.get(cpu, 0)
             cause = into.pop(tid, "") or ("" if since else "the first switch of the CPU")
@@ -94,7 +96,7 @@ def timehist_lines(path, newer):
             line = [since - x[who] if since and x.get(who) and x[who] <= since else 0 for x in (last, ready)]
             if tid:
                 yield time, cpu, tid, since, *line, cause
-            last[who], of_cpu[cpu], into[next] = time, time, (time, cpu)
+            last[who], of_cpu[cpu], into[next] = time, time, (time, cpu) if next not in unseen else "its exit is in front of the switch to it"
             ready[tid] = woken[tid] = time if newer and state[0] == "R" else 0
 
 
@@ -176,6 +178,8 @@ def latencies(path, newer, wakes):
             if state.get(next, "waits") == "waits":
                 delays[next].append(time - since.get(next, time))
                 state[next] = "runs"
+        elif what == "exit" and state.get(tid) == "waits":
+            lacks.add(tid)                      # it writes the record, and so had been switched to
     return delays, made_up, lacks
 
 
