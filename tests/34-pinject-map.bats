@@ -299,6 +299,33 @@ came() {
 	[ $rc = 0 ] && [ ! -s "$T/err" ] && [ "$(ours "$T/out" | wc -l)" = 6 ]
 }
 
+@test "perf-map: processes that ran code without a name, and have no file, are said" {
+	mkdir "$T/maps"
+	for c in "PID CHILD:2" "CHILD:1" ":0"; do
+		printf '70000000 40 good\n' | tee "$T/maps/perf-$PID.map" >"$T/maps/perf-$((PID + 1)).map"
+		for p in ${c%:*}; do
+			rm "$T/maps/perf-$(sed "s/PID/$PID/; s/CHILD/$((PID + 1))/" <<<"$p").map"
+		done
+		{
+			sample 1000 0x70000010
+			echo "MMAP2 misc=2 pid=CHILD tid=CHILD start=0x70000000 len=0x10000 prot=5 flags=2 filename=//anon @ pid=CHILD tid=CHILD time=1100"
+			sample 1200 0x70000010 CHILD
+			echo "EXIT pid=PID ppid=1 tid=PID ptid=1 @ pid=PID tid=PID time=1300"
+			sample 1400 0x400010 CHILD
+		} | stream
+		try pinject -v --perf-map="$T/maps" --buildid-dir "$T/syms" "$T/in"
+		grep -q "^pinject: perf-PID.map: .*; not found of ${c#*:} processes that ran code without a file$" "$T/err" || failed "$c: $(cat "$T/err")"
+		[ ${c#*:} = 2 ] && warns="warning: no perf-PID.map found of 2 processes that ran code without a file, such as $PID" || warns=
+		try pinject --perf-map="$T/maps" --buildid-dir "$T/syms" "$T/in"
+		[ $rc = 0 ] && { [ -n "$warns" ] && one_line "pinject: $warns" || [ ! -s "$T/err" ]; } || failed "$c: $rc $(cat "$T/err")"
+	done
+	# one without a line for the address has a file
+	printf '80000000 40 other\n' | tee "$T/maps/perf-$PID.map" >"$T/maps/perf-$((PID + 1)).map"
+	try pinject --perf-map="$T/maps" --buildid-dir "$T/syms" "$T/in"
+	[ ! -s "$T/err" ] || failed "a name is missing: $(cat "$T/err")"
+	done_all
+}
+
 @test "perf-map: with --jit, a process with a jitdump is left to that" {
 	need perf
 	stream <<-END
@@ -393,7 +420,7 @@ came() {
 	# there is none
 	rm "$map"
 	try pinject --strict --perf-map="$T/maps" --buildid-dir "$T/syms" "$T/in"
-	[ $rc = 0 ] && [ ! -s "$T/err" ] || failed "none: $(cat "$T/err")"
+	[ $rc = 0 ] && one_line "pinject: warning: no perf-PID.map found of 1 processes that ran code without a file, such as $PID" || failed "none: $(cat "$T/err")"
 	done_all
 }
 

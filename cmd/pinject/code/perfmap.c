@@ -38,6 +38,7 @@ struct process {
 	size_t		 settled;	/* lines that were in it at the end of the last round */
 	uint64_t	 told_bad;	/* lines that the message was about */
 	bool		 told_unused;	/* that the file cannot be used */
+	bool		 no_name;	/* it ran code of which no file has a name */
 	struct mapcovers covers;
 };
 LIST_HEAD(processes, process);
@@ -64,6 +65,8 @@ struct perfmap {
 	size_t		 runs;
 	struct unused	 unused;
 	uint64_t	 images, symbols;
+	uint64_t	 without;	/* processes that ran code, and have no file */
+	uint32_t	 without_pid;	/* the first of them */
 };
 
 /* ---- processes and their files ------------------------------------------------------------------- */
@@ -120,6 +123,8 @@ process_forget_text(struct perfmap *m, struct process *p)
 static void
 process_drop(struct perfmap *m, struct process *p)
 {
+	if (p->no_name && !p->text.n && !p->told_unused && !m->full && !m->without++)
+		m->without_pid = p->pid;
 	process_close(m, p);
 	process_forget_text(m, p);
 	pp_table_remove(&m->processes, &p->link);
@@ -444,6 +449,7 @@ perfmap_miss(void *arg, const struct walk_hit *hit)
 	s = maptext_find(&p->text, hit->addr);
 	if (!s && p->checked != m->round && process_read(m, p))
 		s = maptext_find(&p->text, hit->addr);
+	p->no_name |= !s;
 	if (!s || symbol_waits(p, s) || ((c = mapcover_find(&p->covers, hit->addr)) && symbol_is_shown(p, s, c)))
 		return 1;
 	return perfmap_show(m, p, hit);
@@ -498,26 +504,24 @@ perfmap_pass(struct out *o, struct pp_source *in, const struct pp_rec *r, bool s
 	return o->next->put(o->next, in, r, stable);
 }
 
-static void
-perfmap_free(struct perfmap *m)
-{
-	for (size_t i = 0; m->processes.bits && i < (size_t)1 << m->processes.bits; i++)
-		while (m->processes.slot[i])
-			process_drop(m, (struct process *)m->processes.slot[i]);
-	pp_table_free(&m->processes, false);
-	free(m->run);
-	free(m);
-}
-
 static int
 perfmap_finish(struct out *o)
 {
 	struct perfmap *m = (struct perfmap *)o;
 	struct out *next = o->next;
 
+	for (size_t i = 0; m->processes.bits && i < (size_t)1 << m->processes.bits; i++)
+		while (m->processes.slot[i])
+			process_drop(m, (struct process *)m->processes.slot[i]);
+	pp_table_free(&m->processes, false);
+	if (m->without && !m->images)
+		tool_warn(m->t, "no perf-PID.map found of %ju processes that ran code without a file, such as %u",
+		    (uintmax_t)m->without, m->without_pid);
 	unused_end(&m->unused);
-	tool_note(m->t, "perf-PID.map: %ju images of %ju functions", (uintmax_t)m->images, (uintmax_t)m->symbols);
-	perfmap_free(m);
+	tool_note(m->t, "perf-PID.map: %ju images of %ju functions; not found of %ju processes that ran code without a file",
+	    (uintmax_t)m->images, (uintmax_t)m->symbols, (uintmax_t)m->without);
+	free(m->run);
+	free(m);
 	return next->finish(next);
 }
 
