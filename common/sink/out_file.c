@@ -368,7 +368,7 @@ out_file_new(struct pp_sink *k, const struct out_file_at *at, const struct out_p
 	if (!(f->events = pp_events_new(f->swap)))
 		pp_fail_memory(f->err);
 	else if (at->dir < 0)
-		pp_fail(f->err, "is not a regular file: cannot hold a seekable perf.data");
+		pp_fail(f->err, "is a pipe, a device or open already: cannot hold a seekable perf.data");
 	else if (pp_start_bare(k, in) > 0 &&
 	    (!pack->level || pp_sink_compress(k, pack->level, pack->two, pack->threads, pack->frame) > 0))
 		return &f->pub;
