@@ -32,7 +32,7 @@ def spans(name, path, fields, *options):
 
 def scheduled(path):
     """
-    Of all switches, wakeups and ends of threads, in time order: (time, cpu, what, thread, state, next thread, gone); only switches have the last
+    Of all switches, wakeups, ends and beginnings of threads, in time order: (time, cpu, what, thread, state, next thread, gone); only switches have the last
     three.  Of a thread that is gone, but for its last switch, samples have no number: -1.
     """
     for line in run("perf", "script", "-f", "-i", path, "--ns", "--show-task-events", "-F", "tid,cpu,time,event,trace").decode(errors="replace").splitlines():
@@ -46,6 +46,8 @@ def scheduled(path):
             yield *at, x[1], int(x[2]), "", 0, False
         elif x := re.match(r"PERF_RECORD_EXIT\(\d+:(\d+)\)", text):
             yield *at, "exit", int(x[1]), "", 0, False
+        elif x := re.match(r"PERF_RECORD_FORK\(\d+:(\d+)\)", text):
+            yield *at, "fork", int(x[1]), "", 0, False
 
 
 def by_task(path, *span):
@@ -77,6 +79,10 @@ def timehist_lines(path, newer):
             woken[tid] = woken.get(tid) or time
         if what in WAKING:
             ready[tid] = ready.get(tid) or time
+        if what == "fork":                      # another thread with this number
+            for x in (ready, woken, last, into):
+                x.pop(tid, None)
+            unseen.discard(tid)
         elif what == "exit" and newer:          # a thread that had its exit is a new one: nothing is known of what it waited for
             ready.pop(tid, None)
             last.pop(tid, None)
@@ -176,6 +182,8 @@ def latencies(path, newer, wakes):
     for time, cpu, what, tid, prev, next, _ in scheduled(path):
         if what in wakes and state.get(tid, "asleep") == "asleep":
             state[tid], since[tid] = "waits", time
+        elif what == "fork":
+            state.pop(tid, None)
         elif what == "switch":
             if running.get(cpu, tid) != tid:
                 lacks |= {tid, running[cpu]}
@@ -205,7 +213,9 @@ def compare_latency(kind, perf, path):
     for line in table(perf, "sched", "latency", "-p", "-f", "-i", path):
         m = re.match(r" *.*?:(\d+) *\| *[\d.]+ ms \| *(\d+) \| avg: *([\d.]+) ms \| max: *([\d.]+) ms", line)
         if m:
-            rows[int(m[1])] = int(m[2]), float(m[3]) * 1000, float(m[4]) * 1000
+            had, new = rows.get(int(m[1]), (0, 0, 0)), (int(m[2]), float(m[3]) * 1000, float(m[4]) * 1000)
+            n = had[0] + new[0]                 # threads of one number have a row each
+            rows[int(m[1])] = n, (had[0] * had[1] + new[0] * new[1]) / max(1, n), max(had[2], new[2])
     if not rows:
         sys.exit(3)
     same = 0
