@@ -335,6 +335,7 @@ test_huge(void **state)
 	static const struct row huge[] = {
 		{ 11, 0, "4:0xffffffff s:a", NULL, "CMDLINE: nr: 4294967295 entries cannot be in 68 bytes" },
 		{ 11, 0, "4:18 s:a", NULL, "CMDLINE: nr: 18 entries cannot be in 68 bytes" },
+		{ 28, 0, "4:9 s:a", NULL, "CPU_PMU_CAPS: nr: 9 entries cannot be in 68 bytes" },
 		{ 3, 0, "z:5:hello 4:0", NULL, NULL },
 		{ 12, 0, "4:1 4:0xffffffff a", NULL, "EVENT_DESC: cut short, 72 of 4294967295 bytes of attr" },
 		{ 22, 0, "8:1 8:1 8:0xffffffffffffffff", NULL,
