@@ -95,7 +95,9 @@ same_file() {	# TOOL FILE
 		try $t --format=flie -o "$T/x" data/basic.pipe.data
 		[ $rc = 2 ] && one_line "$t: --format 'flie': expected one of stream, file" || failed "$t flie"
 		try $t --format=file -o /dev/null data/basic.pipe.data
-		[ $rc != 0 ] && one_line "$t: /dev/null: is not a regular file" || failed "$t /dev/null"
+		[ $rc = 1 ] && one_line "$t: /dev/null: is a pipe, a device or open already: " || failed "$t /dev/null"
+		try $t --format=file -o /dev/fd/7 data/basic.pipe.data 7>"$T/x"
+		[ $rc = 1 ] && one_line "$t: /dev/fd/7: is a pipe, a device or open already: " || failed "$t /dev/fd/7"
 	done
 	done_all
 }
