@@ -123,7 +123,7 @@ process_forget_text(struct perfmap *m, struct process *p)
 static void
 process_drop(struct perfmap *m, struct process *p)
 {
-	if (p->no_name && !p->text.n && !p->told_unused && !m->full && !m->without++)
+	if (p->no_name && p->fd < 0 && !p->text.n && !p->told_unused && !m->full && !m->without++)
 		m->without_pid = p->pid;
 	process_close(m, p);
 	process_forget_text(m, p);
