@@ -64,6 +64,7 @@ def since_612(perf):
     return (int(major), int(minor)) >= (6, 12)
 
 
+LATE = "its exit is in front of the switch to it"
 WAKING, WAKEUP = ("waking", "wakeup_new"), ("wakeup", "wakeup_new")
 
 
@@ -92,7 +93,7 @@ def timehist_lines(path, newer):
         elif what == "switch":
             since = of_cpu.get(cpu, 0)
             cause = into.pop(tid, "") or ("" if since else "the first switch of the CPU")
-            if since and cause != "after its exit" and cause != (since, cpu):
+            if since and cause not in ("after its exit", LATE, (since, cpu)):
                 cause = "the recording lacks the switch to it"
             if cause == (since, cpu):
                 cause = "" if ready.get(tid) == woken.get(tid) else "only sched_wakeup is behind the switch from it"
@@ -102,7 +103,7 @@ def timehist_lines(path, newer):
             line = [since - x[who] if since and x.get(who) and x[who] <= since else 0 for x in (last, ready)]
             if tid:
                 yield time, cpu, tid, since, *line, cause
-            last[who], of_cpu[cpu], into[next] = time, time, (time, cpu) if next not in unseen else "its exit is in front of the switch to it"
+            last[who], of_cpu[cpu], into[next] = time, time, (time, cpu) if next not in unseen else LATE
             ready[tid] = woken[tid] = time if newer and state[0] == "R" else 0
 
 
@@ -184,6 +185,7 @@ def latencies(path, newer, wakes):
             state[tid], since[tid] = "waits", time
         elif what == "fork":
             state.pop(tid, None)
+            since.pop(tid, None)
         elif what == "switch":
             if running.get(cpu, tid) != tid:
                 lacks |= {tid, running[cpu]}
@@ -316,8 +318,16 @@ def compare_lock(kind, perf, path):
     theirs = [("all", sum(t[1] for t in theirs), sum(t[2] for t in theirs), max((t[3] for t in theirs), default=0))]
     o = sums(ours)[0] if ours else ("all", 0, 0, 0)
     # perf counts a begin that has no end, too: after its EXIT a thread has no number by which an end is its own
-    begins = sum("contention_begin" in x for x in run("perf", "script", "-f", "-i", path, "-F", "event").decode(errors="replace").splitlines())
-    near = theirs[0][1] in (o[1], begins) and abs(o[2] - theirs[0][2]) <= .006 * o[2] and abs(o[3] - theirs[0][3]) <= .006 * o[3] + .01
+    begins, pairs, open = 0, 0, set()
+    for line in run("perf", "script", "-f", "-i", path, "-F", "tid,event,trace").decode(errors="replace").splitlines():
+        if m := re.match(r" *(-?\d+) +lock:contention_(begin|end): *(0x[0-9a-f]+)", line):
+            if m[2] == "begin":
+                begins += 1
+                open.add((m[1], m[3]))
+            elif (m[1], m[3]) in open:
+                pairs += 1
+                open.remove((m[1], m[3]))
+    near = o[1] == pairs and theirs[0][1] in (pairs, begins) and abs(o[2] - theirs[0][2]) <= .006 * o[2] and abs(o[3] - theirs[0][3]) <= .006 * o[3] + .01
     print(f"{kind}: {o[1]} of {theirs[0][1]}")
     if not near:
         bad_rows.extend([o, theirs[0]])
