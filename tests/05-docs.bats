@@ -379,7 +379,7 @@ in_here() {
 	[ "$(wc -l <../README.md)" -le 120 ] || failed "README has more than 120 lines"
 	# What this machine may have done meanwhile: replaced files, been too busy; what ends early has a reader that has ended; perf 7.2 reads the
 	# number behind the last feature of perf 6.1, which a stream has, too, as a feature of its own.
-	printf '%s\n' "pinject: warning: .* is not used: " "pinject: warning: [0-9]* more files of --archive are not used" "pinject: warning: no perf-PID.map found of " "pinject: warning: no build-ids of " "pinject: warning: [0-9]* names are of maps with a build-id and of maps without one" "pinject: warning: only .* of the call chains reach the start" \
+	printf '%s\n' "pinject: warning: .* is not used: " "pinject: warning: [0-9]* more files of --archive are not used" "pinject: warning: no perf-PID.map found for " "pinject: warning: no build-ids of " "pinject: warning: [0-9]* names are of maps with a build-id and of maps without one" "pinject: warning: only .* of the call chains reach the start" \
 	    "pcat: cut.data: byte [0-9]*: .*cut short, .*left out" "pcat: warning: [0-9]* samples have a damaged call chain" \
 	    "Invalid HEADER_CPU_DOMAIN_INFO: section too small \(0\) for" "p[a-z]*: warning: --symbols: " "Warning:$" "Processed [0-9]* (events|samples) and lost" "Check IO/CPU overload!$" "$" >"$T/expected"
 	[ -z "$registers" ] || echo "pinject: warning: [0-9]* samples of 32-bit programs have only their first frame$" >>"$T/expected"

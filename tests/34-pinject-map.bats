@@ -314,15 +314,30 @@ came() {
 			sample 1400 0x400010 CHILD
 		} | stream
 		try pinject -v --perf-map="$T/maps" --buildid-dir "$T/syms" "$T/in"
-		grep -q "^pinject: perf-PID.map: .*; not found of ${c#*:} processes that ran code without a file$" "$T/err" || failed "$c: $(cat "$T/err")"
-		[ ${c#*:} = 2 ] && warns="warning: no perf-PID.map found of 2 processes that ran code without a file, such as $PID" || warns=
+		grep -q "^pinject: perf-PID.map: .*; no file found for ${c#*:} processes with samples in code of no file$" "$T/err" || failed "$c: $(cat "$T/err")"
+		[ ${c#*:} = 2 ] && warns="warning: no perf-PID.map found for 2 processes with samples in code of no file, such as pid $PID" || warns=
 		try pinject --perf-map="$T/maps" --buildid-dir "$T/syms" "$T/in"
 		[ $rc = 0 ] && { [ -n "$warns" ] && one_line "pinject: $warns" || [ ! -s "$T/err" ]; } || failed "$c: $rc $(cat "$T/err")"
 	done
 	# one without a line for the address has a file
 	printf '80000000 40 other\n' | tee "$T/maps/perf-$PID.map" >"$T/maps/perf-$((PID + 1)).map"
 	try pinject --perf-map="$T/maps" --buildid-dir "$T/syms" "$T/in"
-	[ ! -s "$T/err" ] || failed "a name is missing: $(cat "$T/err")"
+	[ $rc = 0 ] && [ ! -s "$T/err" ] || failed "a name is missing: $(cat "$T/err")"
+	: | tee "$T/maps/perf-$PID.map" >"$T/maps/perf-$((PID + 1)).map"
+	try pinject --perf-map="$T/maps" --buildid-dir "$T/syms" "$T/in"
+	[ $rc = 0 ] && [ ! -s "$T/err" ] || failed "an empty file: $(cat "$T/err")"
+	# one that ends before its samples, and one of its number behind it
+	rm "$T/maps/"*
+	{
+		sample 1000 0x70000010
+		echo "EXIT pid=PID ppid=1 tid=PID ptid=1 @ pid=PID tid=PID time=1100"
+		echo "FORK pid=PID ppid=1 tid=PID ptid=1 @ pid=1 tid=1 time=1200"
+		echo "MMAP2 misc=2 pid=PID tid=PID start=0x70000000 len=0x10000 prot=5 flags=2 filename=//anon @ pid=PID tid=PID time=1300"
+		sample 1400 0x70000010
+		sample 1500 0x70000010
+	} | stream
+	try pinject --perf-map="$T/maps" --buildid-dir "$T/syms" "$T/in"
+	[ $rc = 0 ] && one_line "pinject: warning: no perf-PID.map found for 2 processes with samples" || failed "two of one number: $(cat "$T/err")"
 	done_all
 }
 
@@ -420,7 +435,7 @@ came() {
 	# there is none
 	rm "$map"
 	try pinject --strict --perf-map="$T/maps" --buildid-dir "$T/syms" "$T/in"
-	[ $rc = 0 ] && one_line "pinject: warning: no perf-PID.map found of 1 processes that ran code without a file, such as $PID" || failed "none: $(cat "$T/err")"
+	[ $rc = 0 ] && one_line "pinject: warning: no perf-PID.map found for 1 processes with samples in code of no file, such as pid $PID" || failed "none: $(cat "$T/err")"
 	done_all
 }
 

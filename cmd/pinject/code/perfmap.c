@@ -38,7 +38,7 @@ struct process {
 	size_t		 settled;	/* lines that were in it at the end of the last round */
 	uint64_t	 told_bad;	/* lines that the message was about */
 	bool		 told_unused;	/* that the file cannot be used */
-	bool		 no_name;	/* it ran code of which no file has a name */
+	bool		 found, missing;	/* the file, or a jitdump in its place, was found; it was looked for in vain */
 	struct mapcovers covers;
 };
 LIST_HEAD(processes, process);
@@ -65,8 +65,8 @@ struct perfmap {
 	size_t		 runs;
 	struct unused	 unused;
 	uint64_t	 images, symbols;
-	uint64_t	 without;	/* processes that ran code, and have no file */
-	uint32_t	 without_pid;	/* the first of them */
+	uint64_t	 without;	/* processes with samples in code of no file, and without a perf-PID.map */
+	uint32_t	 without_pid;	/* one of them */
 };
 
 /* ---- processes and their files ------------------------------------------------------------------- */
@@ -123,7 +123,7 @@ process_forget_text(struct perfmap *m, struct process *p)
 static void
 process_drop(struct perfmap *m, struct process *p)
 {
-	if (p->no_name && p->fd < 0 && !p->text.n && !p->told_unused && !m->full && !m->without++)
+	if (p->missing && !p->found && !p->told_unused && !m->without++)
 		m->without_pid = p->pid;
 	process_close(m, p);
 	process_forget_text(m, p);
@@ -167,8 +167,10 @@ process_open(struct perfmap *m, struct process *p, struct stat *st)
 	if (lookup_file(m->lookup, &(struct lookup_for){ .kind = LOOKUP_PERF_MAP, .pid = p->pid }, true, &found) <= 0) {
 		if (found.there)
 			process_unused(m, p, found.why);
+		p->missing = !found.there;
 		return false;
 	}
+	p->found = true;
 	p->fd = found.fd;
 	LIST_INSERT_HEAD(&m->open, p, open);
 	m->files++;
@@ -438,8 +440,13 @@ perfmap_miss(void *arg, const struct walk_hit *hit)
 	const struct maptext_symbol *s;
 	const struct mapcover *c;
 
-	if (hit->mode != PP_MISC_USER || !hit->map || hit->map->data || (m->jit && jit_knows(m->jit, hit->pid)))
+	if (hit->mode != PP_MISC_USER || !hit->map || hit->map->data)
 		return 1;
+	if (m->jit && jit_knows(m->jit, hit->pid)) {
+		if ((p = process_find(m, hit->pid)))
+			p->found = true;
+		return 1;
+	}
 	if (!(p = process_get(m, hit->pid)))
 		return -1;
 	if (hit->time > m->limit && m->beyond != m->round) {
@@ -449,7 +456,6 @@ perfmap_miss(void *arg, const struct walk_hit *hit)
 	s = maptext_find(&p->text, hit->addr);
 	if (!s && p->checked != m->round && process_read(m, p))
 		s = maptext_find(&p->text, hit->addr);
-	p->no_name |= !s;
 	if (!s || symbol_waits(p, s) || ((c = mapcover_find(&p->covers, hit->addr)) && symbol_is_shown(p, s, c)))
 		return 1;
 	return perfmap_show(m, p, hit);
@@ -515,10 +521,10 @@ perfmap_finish(struct out *o)
 			process_drop(m, (struct process *)m->processes.slot[i]);
 	pp_table_free(&m->processes, false);
 	if (m->without && !m->images)
-		tool_warn(m->t, "no perf-PID.map found of %ju processes that ran code without a file, such as %u",
+		tool_warn(m->t, "no perf-PID.map found for %ju processes with samples in code of no file, such as pid %u",
 		    (uintmax_t)m->without, m->without_pid);
 	unused_end(&m->unused);
-	tool_note(m->t, "perf-PID.map: %ju images of %ju functions; not found of %ju processes that ran code without a file",
+	tool_note(m->t, "perf-PID.map: %ju images of %ju functions; no file found for %ju processes with samples in code of no file",
 	    (uintmax_t)m->images, (uintmax_t)m->symbols, (uintmax_t)m->without);
 	free(m->run);
 	free(m);
