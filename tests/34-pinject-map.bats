@@ -301,10 +301,10 @@ came() {
 
 @test "perf-map: processes that ran code without a name, and have no file, are said" {
 	mkdir "$T/maps"
-	for c in "PID CHILD:2" "CHILD:1" ":0"; do
+	for c in "0 1:2" "1:1" ":0"; do
 		printf '70000000 40 good\n' | tee "$T/maps/perf-$PID.map" >"$T/maps/perf-$((PID + 1)).map"
 		for p in ${c%:*}; do
-			rm "$T/maps/perf-$(sed "s/PID/$PID/; s/CHILD/$((PID + 1))/" <<<"$p").map"
+			rm "$T/maps/perf-$((PID + p)).map"
 		done
 		{
 			sample 1000 0x70000010
@@ -355,6 +355,14 @@ came() {
 	[ "$(shown)" = "mapped,mapped" ] || { shown; false; }
 	inject -j <<<"70000000 10000 mapped"
 	[ $rc = 0 ] && [ "$(shown)" = "dumped,[unknown]" ] || { shown; false; }
+	# a sample in front of the jitdump has asked for a file
+	{ sed '/time=100$/,$d' "$T/recipe.txt"; sample 50 0x70000010 $PID; sed -n '/time=100$/,$p' "$T/recipe.txt"; } >"$T/early.txt"
+	mkpipe "$T/early.txt" >"$T/in"
+	rm "$T/maps/perf-$PID.map"
+	try pinject --perf-map="$T/maps" --buildid-dir "$T/syms" "$T/in"
+	one_line "pinject: warning: no perf-PID.map found for 1 processes"
+	try pinject -j --perf-map="$T/maps" --buildid-dir "$T/syms" "$T/in"
+	[ $rc = 0 ] && [ ! -s "$T/err" ]
 }
 
 @test "perf-map: lines that are none are left out, with one message and status 1" {

@@ -38,7 +38,7 @@ struct process {
 	size_t		 settled;	/* lines that were in it at the end of the last round */
 	uint64_t	 told_bad;	/* lines that the message was about */
 	bool		 told_unused;	/* that the file cannot be used */
-	bool		 found, missing;	/* the file, or a jitdump in its place, was found; it was looked for in vain */
+	enum { NOT_ASKED, MISSING, THERE } file;	/* was it there when it was looked for?  THERE: once, or a jitdump in its place */
 	struct mapcovers covers;
 };
 LIST_HEAD(processes, process);
@@ -123,7 +123,7 @@ process_forget_text(struct perfmap *m, struct process *p)
 static void
 process_drop(struct perfmap *m, struct process *p)
 {
-	if (p->missing && !p->found && !p->told_unused && !m->without++)
+	if (p->file == MISSING && !m->without++)
 		m->without_pid = p->pid;
 	process_close(m, p);
 	process_forget_text(m, p);
@@ -165,12 +165,14 @@ process_open(struct perfmap *m, struct process *p, struct stat *st)
 		return true;
 	process_close(m, p);			/* another file has its name, or it was written anew */
 	if (lookup_file(m->lookup, &(struct lookup_for){ .kind = LOOKUP_PERF_MAP, .pid = p->pid }, true, &found) <= 0) {
-		if (found.there)
+		if (found.there) {
+			p->file = THERE;
 			process_unused(m, p, found.why);
-		p->missing = !found.there;
+		} else if (p->file == NOT_ASKED)
+			p->file = MISSING;
 		return false;
 	}
-	p->found = true;
+	p->file = THERE;
 	p->fd = found.fd;
 	LIST_INSERT_HEAD(&m->open, p, open);
 	m->files++;
@@ -444,7 +446,7 @@ perfmap_miss(void *arg, const struct walk_hit *hit)
 		return 1;
 	if (m->jit && jit_knows(m->jit, hit->pid)) {
 		if ((p = process_find(m, hit->pid)))
-			p->found = true;
+			p->file = THERE;
 		return 1;
 	}
 	if (!(p = process_get(m, hit->pid)))
