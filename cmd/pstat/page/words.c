@@ -284,7 +284,7 @@ page_words(FILE *f, const struct page *p, const struct report *r)
 	words_losses(&w);
 	words_contains(&w);
 	if (!r->exact)
-		fputs("<p class=\"note\">A limit of pstat was met, of those in CAVEATS of pstat(1): some figures are less exact than others.</p>\n", f);
+		fputs("<p class=\"note\">A limit of pstat was met (see CAVEATS in pstat(1)): some figures are less exact than others.</p>\n", f);
 	words_findings(&w);
 	kept_free(&w.whole);
 }
